@@ -74,8 +74,8 @@ static const char *advise(struct tfs_findings *findings, uint32_t needed, bool u
 		     "and call cudaEventSynchronize on this event before the host reads the buffer.";
 
 	if (needed)
-		advice = tfs_guards_advice(findings->pool, needed, advice);
-	return findings->steady->run ? tfs_pool_print(findings->pool,
+		advice = tfs_guards_advice(findings->arena, needed, advice);
+	return findings->steady->run ? tfs_arena_print(findings->arena,
 					       "If this is copied in each step: %s", advice)
 				     : advice;
 }

@@ -142,7 +142,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	if (bytes_back(steady) < BACK_SHARE * bytes)
 		return;
 	draft->unsure = true;
-	draft->finding.advice = tfs_pool_print(findings->pool,
+	draft->finding.advice = tfs_arena_print(findings->arena,
 		"If the host does not make this data of what it reads back in the same step: %s",
 		findings->rule->advice);
 }

@@ -123,7 +123,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 			"In PyTorch: keep the tensor on the device and call tensor.copy_() from it.";
 	draft->unsure = doubts.supposed;
 	if (doubts.supposed)
-		draft->finding.advice = tfs_pool_print(findings->pool,
+		draft->finding.advice = tfs_arena_print(findings->arena,
 			"If only the host writes to this pinned memory: %s", draft->finding.advice);
 	if (needed)
 		tfs_draft_needed(findings, draft, needed, draft->finding.advice);

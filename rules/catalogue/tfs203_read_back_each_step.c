@@ -259,7 +259,7 @@ static const char *advise(struct tfs_findings *findings, bool own, bool twice)
 		       "or a copy of them that the host keeps, and remove this copy: "
 		       "no call that was seen writes them on the device in between.";
 	if (twice)
-		return tfs_pool_print(findings->pool,
+		return tfs_arena_print(findings->arena,
 			"Copy the value once and use it at the other call sites too: "
 			"no call that was seen writes it in between. %s",
 			advice);

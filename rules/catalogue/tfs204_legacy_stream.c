@@ -131,7 +131,7 @@ static void report_split(const struct tfs_steady *steady, struct tfs_findings *f
 		return;
 	draft->unsure = true;
 	draft->most = TFS_LEVEL_NOTE;
-	draft->finding.advice = tfs_pool_print(findings->pool,
+	draft->finding.advice = tfs_arena_print(findings->arena,
 		"If no call uses memory that its arguments do not name, and no other streams rely on this order among themselves (let a stream that uses the results of another wait for an event recorded after them): %s",
 		findings->rule->advice);
 }

@@ -31,7 +31,7 @@ static void edit_chain(
 
 /* The members' names, in order. */
 static const char *name_chain(
-	const struct tfs_steady *steady, struct tfs_pool *pool, const struct tfs_chain *chain)
+	const struct tfs_steady *steady, struct tfs_arena *arena, const struct tfs_chain *chain)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
 	const char *names = "";
@@ -39,7 +39,7 @@ static const char *name_chain(
 	for (uint32_t i = 0; i < chain->count; i++) {
 		const struct tfs_host_call *call = &timeline->calls[chain->calls[i]];
 
-		names = tfs_pool_print(pool, "%s%s%s", names, i ? ", " : "",
+		names = tfs_arena_print(arena, "%s%s%s", names, i ? ", " : "",
 			call->family == TFS_FAMILY_launch
 				? "a kernel"
 				: tfs_trace_function(timeline->trace, call->function));
@@ -58,7 +58,7 @@ static bool biased(const struct tfs_timeline *timeline, const struct tfs_chain *
 	       timeline->calls[chain->calls[1]].family == TFS_FAMILY_activation;
 }
 
-static const char *advise(const struct tfs_steady *steady, struct tfs_pool *pool,
+static const char *advise(const struct tfs_steady *steady, struct tfs_arena *arena,
 	const struct tfs_chain *chain, const char *names)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
@@ -66,14 +66,14 @@ static const char *advise(const struct tfs_steady *steady, struct tfs_pool *pool
 		       timeline->calls[chain->before].family == TFS_FAMILY_gemm;
 
 	if (biased(timeline, chain))
-		return tfs_pool_print(pool,
+		return tfs_arena_print(arena,
 			"If the activation is ReLU, "
 			"replace cudnnConvolutionForward and the calls after it (%s) with one cudnnConvolutionBiasActivationForward, "
 			"which saves as much as the interval's high end; "
 			"otherwise write one kernel for the calls after it, which saves the low end.",
 			names);
 	if (!chain->own)
-		return tfs_pool_print(pool, "Fuse %s into one pass: one kernel of your own%s.",
+		return tfs_arena_print(arena, "Fuse %s into one pass: one kernel of your own%s.",
 			names,
 			product ? ", or, if they add a bias to each row and apply ReLU, "
 				  "the epilogue of the GEMM before them (cublasLtMatmul with CUBLASLT_EPILOGUE_RELU_BIAS)"
@@ -90,7 +90,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 
 	while (tfs_hits_next(steady, firsts, &place)) {
 		const struct tfs_chain *chain = tfs_chains_at(chains, place.items->call);
-		const char *names = name_chain(steady, findings->pool, chain);
+		const char *names = name_chain(steady, findings->arena, chain);
 		struct tfs_hits rest = {0};
 		struct tfs_draft *draft;
 
@@ -116,7 +116,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 			chain->own ? " from one to the next" : " needlessly");
 		if (draft) {
 			draft->unsure = chain->own;
-			draft->finding.advice = advise(steady, findings->pool, chain, names);
+			draft->finding.advice = advise(steady, findings->arena, chain, names);
 			draft->beside_ns = fused_ns / steady->step_count;
 		}
 		tfs_hits_finish(&rest);
@@ -137,11 +137,11 @@ static bool unclassified(const struct tfs_steady *steady)
 	return ns > 0 && ns >= UNCLASSIFIED * steady->busy_ns * steady->step_count;
 }
 
-static const char *describe(struct tfs_pool *pool, size_t chains, double share)
+static const char *describe(struct tfs_arena *arena, size_t chains, double share)
 {
 	if (!chains)
 		return "no elementwise operation reads another one's result from memory";
-	return tfs_pool_print(pool, "%s of elementwise operations, worth %s of the step",
+	return tfs_arena_print(arena, "%s of elementwise operations, worth %s of the step",
 		tfs_figure_number((double)chains, "chain", "chains").text,
 		tfs_figure_share(share).text);
 }
@@ -183,7 +183,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	else if (!chains.unclear ||
 		 saved + chains.unclear_ns / steady->step_count < WORTHWHILE * whole)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED, "%s",
-			describe(findings->pool, chains.count, whole > 0 ? saved / whole : 0));
+			describe(findings->arena, chains.count, whole > 0 ? saved / whole : 0));
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
 			"%s memory; it was not seen whether the program's kernels among them read only the element that they write",

@@ -94,7 +94,7 @@ static void edit(const struct tfs_steady *steady, const struct tfs_attention *at
 		(struct tfs_edit){.scale = first > 0 ? (float)(price.fused_ns / first) : 0});
 }
 
-static const char *advise(struct tfs_pool *pool, const struct tfs_attention *attention)
+static const char *advise(struct tfs_arena *arena, const struct tfs_attention *attention)
 {
 	static const char *const again[] = {
 		[TFS_KEPT_NOT] = "",
@@ -104,7 +104,7 @@ static const char *advise(struct tfs_pool *pool, const struct tfs_attention *att
 			"Something reads scores or probabilities later: have it, as a fused backward pass does, compute them anew, block by block, from the maximum and the sum of each row, or let the kernel write them still. ",
 	};
 
-	return tfs_pool_print(pool,
+	return tfs_arena_print(arena,
 		"%sompute attention in one kernel that keeps the scores on the chip: %s. "
 		"%sResults differ by rounding, as sums are in another order. "
 		"In PyTorch: torch.nn.functional.scaled_dot_product_attention.",
@@ -148,7 +148,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	tfs_hits_finish(&rest);
 	if (!draft)
 		return;
-	draft->finding.advice = advise(findings->pool, first);
+	draft->finding.advice = advise(findings->arena, first);
 	draft->less_ns = less_ns / steps;
 	draft->more_ns = more_ns / steps;
 	draft->unsure = first->own;

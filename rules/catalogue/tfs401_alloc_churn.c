@@ -66,7 +66,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	}
 	if (needed)
 		draft->finding.advice =
-			tfs_guards_advice(findings->pool, needed, draft->finding.advice);
+			tfs_guards_advice(findings->arena, needed, draft->finding.advice);
 }
 
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,

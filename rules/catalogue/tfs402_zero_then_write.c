@@ -85,7 +85,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	if (draft)
 		draft->finding.removes = tally->first_unknown > tally->last_needless;
 	if (draft && tally->added)
-		draft->finding.advice = tfs_pool_print(findings->pool,
+		draft->finding.advice = tfs_arena_print(findings->arena,
 			"Remove this zeroing and call %s and similar calls with beta = 0, which writes without reading.",
 			user);
 }

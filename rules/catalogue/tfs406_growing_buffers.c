@@ -99,7 +99,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 		draft->most = TFS_LEVEL_NOTE;
 	if (draft && tfs_guards_of(steady, place))
 		draft->finding.advice = tfs_guards_advice(
-			findings->pool, tfs_guards_of(steady, place), findings->rule->advice);
+			findings->arena, tfs_guards_of(steady, place), findings->rule->advice);
 }
 
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,

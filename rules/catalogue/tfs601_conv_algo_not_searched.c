@@ -104,7 +104,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 		tfs_figure_time((double)search.best_ms * 1e6).text);
 	if (!draft)
 		return;
-	draft->finding.advice = tfs_pool_print(findings->pool,
+	draft->finding.advice = tfs_arena_print(findings->arena,
 		"Select this convolution's algorithm with %s once before the training loop, "
 		"with scratch outputs and a workspace of %s or more; "
 		"on this device the search selects %s.",

@@ -159,7 +159,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 		return;
 	draft->unsure = true;
 	draft->most = TFS_LEVEL_NOTE;
-	draft->finding.advice = tfs_pool_print(findings->pool,
+	draft->finding.advice = tfs_arena_print(findings->arena,
 		"If no kernel of the program reads the sum beside the normalisation: %s",
 		findings->rule->advice);
 }

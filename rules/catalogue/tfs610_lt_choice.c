@@ -121,7 +121,7 @@ static const struct tfs_host_call *most_of(
 /* "no workspace", "a workspace of 32.0 MiB". */
 static const char *workspace(const struct tfs_findings *findings, uint64_t bytes)
 {
-	return bytes ? tfs_pool_print(findings->pool, "a workspace of %s",
+	return bytes ? tfs_arena_print(findings->arena, "a workspace of %s",
 			       tfs_figure_bytes((double)bytes).text)
 		     : "no workspace";
 }
@@ -133,10 +133,10 @@ static const char *how(
 	const struct tfs_figure most = tfs_figure_bytes((double)measured->most_workspace);
 
 	if (measured->flags & FIRST)
-		return tfs_pool_print(findings->pool,
+		return tfs_arena_print(findings->arena,
 			"Ask once before the training loop with CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES set to %s, and give cublasLtMatmul the first answer's algorithm",
 			most.text);
-	return tfs_pool_print(findings->pool,
+	return tfs_arena_print(findings->arena,
 		"Ask once before the training loop for eight answers, with CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES set to %s and once more with %s, time the GEMM by each of them, and give cublasLtMatmul the fastest one's algorithm",
 		tfs_figure_bytes((double)measured->own_workspace).text, most.text);
 }
@@ -144,7 +144,7 @@ static const char *how(
 static const char *advise(
 	const struct tfs_findings *findings, const struct tfs_product_record *measured)
 {
-	return tfs_pool_print(findings->pool,
+	return tfs_arena_print(findings->arena,
 		"%s and a workspace as large as the answer says (here %s), which no other stream uses at the same time. "
 		"Say in the question how the addresses of A, B, C and D are aligned, where they may be less so than to 256 bytes (CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES and its like); an answer is for one GEMM: ask once for each size. "
 		"Another algorithm sums in another order: results may differ in their last digits.%s",
@@ -180,7 +180,7 @@ static void add_slower(const struct tfs_steady *steady, struct tfs_findings *fin
 static void judge(const struct tfs_steady *steady, const struct tfs_findings *findings,
 	size_t before, const struct count *count, struct tfs_verdict *out_verdict)
 {
-	const char *why = tfs_choice_unmeasured(steady->timeline->trace, findings->pool);
+	const char *why = tfs_choice_unmeasured(steady->timeline->trace, findings->arena);
 
 	if (count->unmeasured)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,

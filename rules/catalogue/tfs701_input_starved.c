@@ -188,7 +188,7 @@ static struct tfs_draft *report_sampled(const struct tfs_steady *steady,
 	const uint32_t thread = steady->timeline->calls[gap->after].thread;
 	struct tfs_meanwhile meanwhile;
 
-	if (!tfs_meanwhile_find(steady->timeline, thread, where, findings->pool, &meanwhile))
+	if (!tfs_meanwhile_find(steady->timeline, thread, where, findings->arena, &meanwhile))
 		return report(steady, findings, gap, place, ns, &meanwhile);
 	findings->failed = true;
 	return NULL;

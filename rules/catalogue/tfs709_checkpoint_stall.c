@@ -149,7 +149,7 @@ static void report(const struct search *search, struct tfs_findings *findings, s
 	draft->finding.count_per_step = (double)draft->finding.count_total / search->steps;
 	draft->finding.bytes_per_step = place.bytes / count * times / search->steps;
 	draft->finding.doubt = place.count < 2 ? "seen once" : NULL;
-	draft->finding.evidence = tfs_pool_print(findings->pool, "%s in %s",
+	draft->finding.evidence = tfs_arena_print(findings->arena, "%s in %s",
 		tfs_figure_number(count, "such pause", "such pauses").text,
 		tfs_figure_number(search->pauses.steps, "recorded step", "recorded steps").text);
 }

@@ -33,16 +33,16 @@ static const struct {
 };
 
 static const char *advice_on(
-	uint32_t losses, const struct tfs_trace_summary *summary, struct tfs_pool *pool)
+	uint32_t losses, const struct tfs_trace_summary *summary, struct tfs_arena *arena)
 {
 	const char *text = "";
 
 	for (size_t i = 0; i < sizeof(advice) / sizeof(*advice); i++)
 		if (losses & advice[i].losses)
-			text = tfs_pool_print(
-				pool, "%s%s%s", text, *text ? " " : "", advice[i].advice);
+			text = tfs_arena_print(
+				arena, "%s%s%s", text, *text ? " " : "", advice[i].advice);
 	if (summary->damages || summary->cut)
-		text = tfs_pool_print(pool,
+		text = tfs_arena_print(arena,
 			"%s%sLet the program exit normally, and copy the whole recording.", text,
 			*text ? " " : "");
 	return text;
@@ -66,12 +66,12 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	for (unsigned i = 0; i < TFS_LOSS_COUNT; i++)
 		if (header->lost[i] && texts[i] && hides_calls(i)) {
 			losses |= 1u << i;
-			list = tfs_pool_print(findings->pool, "%s%s%s (%s)", list,
+			list = tfs_arena_print(findings->arena, "%s%s%s (%s)", list,
 				*list ? "; " : "", texts[i],
 				tfs_figure_count((double)header->lost[i]).text);
 		}
 	if (summary->damages || summary->cut)
-		list = tfs_pool_print(findings->pool, "%s%s%s of the file%s", list,
+		list = tfs_arena_print(findings->arena, "%s%s%s of the file%s", list,
 			*list ? "; " : "",
 			tfs_figure_number((double)summary->damages, "damaged part", "damaged parts")
 				.text,
@@ -80,7 +80,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		struct tfs_draft *draft = tfs_findings_note(findings, "%s", list);
 
 		if (draft)
-			draft->finding.advice = advice_on(losses, summary, findings->pool);
+			draft->finding.advice = advice_on(losses, summary, findings->arena);
 	}
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 		"no call record and no GPU activity record was dropped");

@@ -71,7 +71,7 @@ static void report(
 	const struct tfs_steady *steady, struct tfs_findings *findings, uint32_t submitted)
 {
 	const struct tfs_trace *trace = steady->timeline->trace;
-	const char *why = tfs_sentence_key(trace, "cupti", findings->pool);
+	const char *why = tfs_sentence_key(trace, "cupti", findings->arena);
 	const struct tfs_pairs *pairs = steady->pairs;
 	struct tfs_draft *draft;
 

@@ -12,10 +12,10 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 
 	if (tfs_visibility_partial(steady)) {
 		struct tfs_draft *draft = tfs_findings_note(
-			findings, "%s", tfs_visibility_gaps(steady, findings->pool));
+			findings, "%s", tfs_visibility_gaps(steady, findings->arena));
 
 		if (draft)
-			draft->finding.advice = tfs_visibility_advice(steady, findings->pool);
+			draft->finding.advice = tfs_visibility_advice(steady, findings->arena);
 	}
 	if (steady->pairs->why)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,

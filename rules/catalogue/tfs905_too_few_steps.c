@@ -36,10 +36,10 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	struct tfs_draft *draft;
 
 	if (steady->mixed_steps)
-		mixed = tfs_pool_print(findings->pool, "%s work of another phase",
+		mixed = tfs_arena_print(findings->arena, "%s work of another phase",
 			tfs_figure_also(steady->mixed_steps, "more holds", "more hold").text);
 	if (timeline->partial_steps)
-		partial = tfs_pool_print(findings->pool, "%s records, which were dropped",
+		partial = tfs_arena_print(findings->arena, "%s records, which were dropped",
 			tfs_figure_also(timeline->partial_steps, "more lacks", "more lack").text);
 	if (!timeline->step_source)
 		draft = tfs_findings_note(findings,

@@ -7,7 +7,8 @@
 #include "rules/support/sentences.h"
 
 /* Where and how, as the rewrite's last record says it. */
-static const char *evidence(const struct tfs_trace *trace, const char *name, struct tfs_pool *pool)
+static const char *evidence(
+	const struct tfs_trace *trace, const char *name, struct tfs_arena *arena)
 {
 	const char *text = "";
 
@@ -16,7 +17,7 @@ static const char *evidence(const struct tfs_trace *trace, const char *name, str
 			tfs_trace_at(trace, TFS_RECORD_rewrite, i);
 
 		if (!strcmp(tfs_trace_string(trace, record->name), name))
-			text = tfs_sentence_reason(trace, record, pool);
+			text = tfs_sentence_reason(trace, record, arena);
 	}
 	return text;
 }
@@ -50,7 +51,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			continue;
 		draft = tfs_findings_note(findings,
 			"%s in shadow mode gave a result that differs from that of the program's call: %s",
-			name, evidence(trace, name, findings->pool));
+			name, evidence(trace, name, findings->arena));
 		if (draft)
 			draft->finding.site = record->site;
 	}

@@ -74,7 +74,7 @@ static int collect(
 }
 
 static const char *name_of(
-	const struct tfs_timeline *timeline, struct tfs_pool *pool, const struct tfs_place *place)
+	const struct tfs_timeline *timeline, struct tfs_arena *arena, const struct tfs_place *place)
 {
 	const struct tfs_host_call *call = &timeline->calls[place->items->call];
 	uint32_t status = call->record->status;
@@ -83,7 +83,7 @@ static const char *name_of(
 
 	for (size_t i = 1; i < place->count; i++)
 		others |= timeline->calls[place->items[i].call].record->status != status;
-	return tfs_pool_print(pool, "%s%s%" PRIu32 "%s%s", name ? name : "status ",
+	return tfs_arena_print(arena, "%s%s%" PRIu32 "%s%s", name ? name : "status ",
 		name ? " (" : "", status, name ? ")" : "", others ? " and others" : "");
 }
 
@@ -148,7 +148,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	}
 	while (tfs_hits_next(steady, &hits, &place)) {
 		struct tfs_draft *draft = tfs_findings_add(findings, &place, NULL,
-			"fails with %s, %s", name_of(timeline, findings->pool, &place),
+			"fails with %s, %s", name_of(timeline, findings->arena, &place),
 			tfs_place_calls(&place, steady).text);
 
 		if (draft)

@@ -67,7 +67,7 @@ static bool is_off(const struct tfs_trace *trace)
 	return off;
 }
 
-const char *tfs_choice_unmeasured(const struct tfs_trace *trace, struct tfs_pool *pool)
+const char *tfs_choice_unmeasured(const struct tfs_trace *trace, struct tfs_arena *arena)
 {
 	const struct tfs_refusal_record *most = NULL;
 
@@ -79,6 +79,6 @@ const char *tfs_choice_unmeasured(const struct tfs_trace *trace, struct tfs_pool
 			most = one;
 	}
 	if (most)
-		return tfs_sentence_refusal(trace, most, pool);
+		return tfs_sentence_refusal(trace, most, arena);
 	return is_off(trace) ? MEASURES " was off" : "";
 }

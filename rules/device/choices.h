@@ -10,7 +10,7 @@
 
 #include "rules/timeline/timeline.h"
 
-struct tfs_pool;
+struct tfs_arena;
 
 /* Whether a call is such a product, and did not fail. */
 bool tfs_choice_made(const struct tfs_timeline *timeline, const struct tfs_host_call *call);
@@ -26,6 +26,6 @@ bool tfs_choice_clear(const struct tfs_product_record *measured);
 bool tfs_choice_close(const struct tfs_product_record *measured);
 
 /* Why something was not measured, most often, as the end of a sentence; "" = not known. */
-const char *tfs_choice_unmeasured(const struct tfs_trace *trace, struct tfs_pool *pool);
+const char *tfs_choice_unmeasured(const struct tfs_trace *trace, struct tfs_arena *arena);
 
 #endif

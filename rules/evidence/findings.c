@@ -268,25 +268,25 @@ struct tfs_draft *tfs_findings_add(struct tfs_findings *findings, const struct t
 	finding = &draft->finding;
 	finding->site = place->site;
 	finding->function = place->function;
-	finding->stream = tfs_stream_name(findings->pool, steady->timeline, place);
+	finding->stream = tfs_stream_name(findings->arena, steady->timeline, place);
 	finding->count_per_step = (double)place->count / steps;
 	finding->bytes_per_step = (double)place->bytes / steps;
 	finding->time_per_step_ns = place->time_ns / steps;
 	finding->count_total = total_of(steady, place);
 	draft->spread = place->spread;
 	finding->evidence =
-		steady->run ? tfs_pool_print(findings->pool, "%s in the recorded run",
+		steady->run ? tfs_arena_print(findings->arena, "%s in the recorded run",
 				      tfs_figure_number((double)place->count, "call", "calls").text)
-			    : tfs_pool_print(findings->pool, "%s in %u of %s",
+			    : tfs_arena_print(findings->arena, "%s in %u of %s",
 				      tfs_figure_number((double)place->count, "call", "calls").text,
 				      place->steps,
 				      tfs_figure_number(
 					      steady->step_count, "judged step", "judged steps")
 					      .text);
 	va_start(arguments, message);
-	finding->message = tfs_pool_text(findings->pool, message, arguments);
+	finding->message = tfs_arena_text(findings->arena, message, arguments);
 	va_end(arguments);
-	draft->hits = tfs_pool_alloc(findings->pool, place->count + more, sizeof(*draft->hits));
+	draft->hits = tfs_arena_alloc(findings->arena, place->count + more, sizeof(*draft->hits));
 	if (draft->hits) {
 		draft->hit_count = place->count + more;
 		memcpy(draft->hits, place->items, place->count * sizeof(*draft->hits));
@@ -302,7 +302,7 @@ void tfs_draft_needed(
 {
 	if (!draft)
 		return;
-	draft->finding.advice = tfs_guards_advice(findings->pool, needed, then);
+	draft->finding.advice = tfs_guards_advice(findings->arena, needed, then);
 	draft->most = TFS_LEVEL_NOTE;
 	draft->unrepaired = true;
 	draft->finding.removes = false;
@@ -315,7 +315,8 @@ void tfs_findings_own(struct tfs_findings *findings, const struct tfs_draft *dra
 	const uint32_t count = findings->steady->timeline->idle_count;
 
 	if (!findings->owners)
-		findings->owners = tfs_pool_alloc(findings->pool, count, sizeof(*findings->owners));
+		findings->owners =
+			tfs_arena_alloc(findings->arena, count, sizeof(*findings->owners));
 	if (findings->owners)
 		findings->owners[idle] = draft->serial;
 }
@@ -327,8 +328,8 @@ const bool *tfs_findings_owned(const struct tfs_findings *findings)
 
 	if (!findings->owners)
 		return NULL;
-	stayed = tfs_pool_alloc(findings->pool, findings->serial + 1u, sizeof(*stayed));
-	owned = tfs_pool_alloc(findings->pool, count, sizeof(*owned));
+	stayed = tfs_arena_alloc(findings->arena, findings->serial + 1u, sizeof(*stayed));
+	owned = tfs_arena_alloc(findings->arena, count, sizeof(*owned));
 	if (!stayed || !owned)
 		return NULL;
 	for (size_t i = 0; i < findings->count; i++)
@@ -346,7 +347,7 @@ struct tfs_draft *tfs_findings_note(struct tfs_findings *findings, const char *m
 	if (!draft)
 		return NULL;
 	va_start(arguments, message);
-	draft->finding.message = tfs_pool_text(findings->pool, message, arguments);
+	draft->finding.message = tfs_arena_text(findings->arena, message, arguments);
 	va_end(arguments);
 	return draft;
 }

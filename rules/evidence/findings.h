@@ -13,8 +13,8 @@
 
 #include "rules/evidence/steady.h"
 #include "rules/replay/replay.h"
+#include "rules/support/arena.h"
 #include "rules/support/figures.h"
-#include "rules/support/pool.h"
 
 struct tfs_hit {
 	uint32_t call; /* index in the timeline */
@@ -69,7 +69,7 @@ struct tfs_draft {
 
 struct tfs_findings {
 	const struct tfs_steady *steady;
-	struct tfs_pool *pool;
+	struct tfs_arena *arena;
 	const struct tfs_rule *rule; /* the one that is being asked */
 	struct tfs_draft *items;
 	size_t count;

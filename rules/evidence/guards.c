@@ -274,10 +274,10 @@ uint32_t tfs_guards_or_unknown(const struct tfs_steady *steady, const struct tfs
 	return needed;
 }
 
-static const char *unknown_advice(struct tfs_pool *pool, const char *then)
+static const char *unknown_advice(struct tfs_arena *arena, const char *then)
 {
 	if (then)
-		return tfs_pool_print(pool,
+		return tfs_arena_print(arena,
 			"%s The trace does not say which memory the host uses after this call: "
 			"make sure that the host reads no value that another call copies, "
 			"and refills no buffer that is being copied, before the next synchronisation.",
@@ -289,7 +289,7 @@ static const char *unknown_advice(struct tfs_pool *pool, const char *then)
 	       "avoid that operator (.item(), .cpu(), a blocking .to()) in the step.";
 }
 
-const char *tfs_guards_advice(struct tfs_pool *pool, uint32_t needed, const char *then)
+const char *tfs_guards_advice(struct tfs_arena *arena, uint32_t needed, const char *then)
 {
 	const char *why =
 		"after it the host may use memory that the device uses too (managed or mapped memory, "
@@ -298,7 +298,7 @@ const char *tfs_guards_advice(struct tfs_pool *pool, uint32_t needed, const char
 			  "record an event after the work on each";
 
 	if (needed & TFS_GUARDS_UNKNOWN)
-		return unknown_advice(pool, then);
+		return unknown_advice(arena, then);
 	if (needed & TFS_GUARDS_REFILL) {
 		why = "after it the host may overwrite a buffer that is still being copied";
 		how = "copy from two alternating buffers, "
@@ -308,7 +308,7 @@ const char *tfs_guards_advice(struct tfs_pool *pool, uint32_t needed, const char
 		why = "after it the host may read the copied data";
 		how = "copy into two alternating buffers, record an event after each copy";
 	}
-	return tfs_pool_print(pool,
+	return tfs_arena_print(arena,
 		"Keep this synchronisation: %s. To remove it, %s, "
 		"and before the host uses a buffer, "
 		"call cudaEventSynchronize on the buffer's event of an earlier step%s%s",

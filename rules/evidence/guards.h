@@ -18,7 +18,7 @@
 struct tfs_guards;
 struct tfs_hit;
 struct tfs_place;
-struct tfs_pool;
+struct tfs_arena;
 
 #define TFS_GUARDS_REFILL (1u << 0) /* of what is copied to the device */
 #define TFS_GUARDS_READ (1u << 1)   /* of what is copied to the host */
@@ -49,6 +49,6 @@ uint32_t tfs_guards_of(const struct tfs_steady *steady, const struct tfs_place *
  * other tools' recordings, which have no addresses. */
 uint32_t tfs_guards_or_unknown(const struct tfs_steady *steady, const struct tfs_place *place);
 /* What to do instead of taking such a wait away; `then` (may be NULL) is safe afterwards. */
-const char *tfs_guards_advice(struct tfs_pool *pool, uint32_t needed, const char *then);
+const char *tfs_guards_advice(struct tfs_arena *arena, uint32_t needed, const char *then);
 
 #endif

@@ -227,7 +227,7 @@ static int by_samples(const void *left, const void *right)
 }
 
 static int find_code(const struct tfs_timeline *timeline, uint32_t tid,
-	const struct tfs_intervals *stretches, struct tfs_pool *pool,
+	const struct tfs_intervals *stretches, struct tfs_arena *arena,
 	struct tfs_meanwhile *meanwhile)
 {
 	const size_t all = tfs_trace_count(timeline->trace, TFS_RECORD_host_code);
@@ -237,7 +237,7 @@ static int find_code(const struct tfs_timeline *timeline, uint32_t tid,
 	int err = keys ? sort_code(timeline, tid, stretches, keys, &count) : -ENOMEM;
 
 	if (!err && count) {
-		code = tfs_pool_alloc(pool, count, sizeof(*code));
+		code = tfs_arena_alloc(arena, count, sizeof(*code));
 		err = code ? 0 : -ENOMEM;
 	}
 	for (size_t i = 0; code && i < count; i++) {
@@ -254,7 +254,7 @@ static int find_code(const struct tfs_timeline *timeline, uint32_t tid,
 }
 
 int tfs_meanwhile_find(const struct tfs_timeline *timeline, uint32_t thread,
-	const struct tfs_intervals *stretches, struct tfs_pool *pool,
+	const struct tfs_intervals *stretches, struct tfs_arena *arena,
 	struct tfs_meanwhile *out_meanwhile)
 {
 	const uint32_t tid = timeline->threads[thread].tid;
@@ -265,7 +265,7 @@ int tfs_meanwhile_find(const struct tfs_timeline *timeline, uint32_t thread,
 	find_others(timeline, tid, stretches, out_meanwhile);
 	if (err || tfs_meanwhile_share(out_meanwhile, TFS_HOST_code) < LEAST_RUNNING)
 		return err;
-	return find_code(timeline, tid, stretches, pool, out_meanwhile);
+	return find_code(timeline, tid, stretches, arena, out_meanwhile);
 }
 
 double tfs_meanwhile_share(const struct tfs_meanwhile *meanwhile, enum tfs_host_doing doing)

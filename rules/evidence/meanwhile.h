@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "rules/evidence/steady.h"
+#include "rules/support/arena.h"
 #include "rules/support/intervals.h"
-#include "rules/support/pool.h"
 
 struct tfs_meanwhile {
 	uint32_t samples;                      /* in the stretches; 0 = too few to tell anything */
@@ -30,12 +30,12 @@ struct tfs_meanwhile {
 		double disk;
 	} threads, children;
 	uint32_t crowds;              /* how many samples these are of */
-	struct tfs_code_samples code; /* the pool's; if it ran for a good part of the time */
+	struct tfs_code_samples code; /* the arena's; if it ran for a good part of the time */
 };
 
 /* `stretches` are united; 0 or -ENOMEM. */
 int tfs_meanwhile_find(const struct tfs_timeline *timeline, uint32_t thread,
-	const struct tfs_intervals *stretches, struct tfs_pool *pool,
+	const struct tfs_intervals *stretches, struct tfs_arena *arena,
 	struct tfs_meanwhile *out_meanwhile);
 
 /* The share of the time in which it did this; 0 where there are too few samples. */

@@ -7,7 +7,7 @@
 
 #include "rules/evidence/findings.h"
 #include "rules/evidence/steady.h"
-#include "rules/support/pool.h"
+#include "rules/support/arena.h"
 #include "rules/timeline/timeline.h"
 
 #define LEGACY 1u
@@ -108,7 +108,7 @@ static uint32_t number_of(
 }
 
 const char *tfs_stream_name(
-	struct tfs_pool *pool, const struct tfs_timeline *timeline, const struct tfs_place *place)
+	struct tfs_arena *arena, const struct tfs_timeline *timeline, const struct tfs_place *place)
 {
 	uint32_t flags = 0, number = 0;
 
@@ -125,5 +125,5 @@ const char *tfs_stream_name(
 		return "legacy";
 	if (flags & PER_THREAD)
 		return "per-thread";
-	return number ? tfs_pool_print(pool, "%u", number) : NULL;
+	return number ? tfs_arena_print(arena, "%u", number) : NULL;
 }

@@ -11,7 +11,7 @@
 
 struct tfs_host_call;
 struct tfs_place;
-struct tfs_pool;
+struct tfs_arena;
 struct tfs_steady;
 struct tfs_timeline;
 
@@ -36,8 +36,8 @@ uint32_t tfs_stream_number(
 	const struct tfs_stream_numbers *numbers, const struct tfs_host_call *call);
 
 /* What a report calls the stream of a place's calls: "legacy", "per-thread", the number that device
- * records have, or "several". NULL = they have none, or it is not known. Owned by the pool. */
-const char *tfs_stream_name(
-	struct tfs_pool *pool, const struct tfs_timeline *timeline, const struct tfs_place *place);
+ * records have, or "several". NULL = they have none, or it is not known. Owned by the arena. */
+const char *tfs_stream_name(struct tfs_arena *arena, const struct tfs_timeline *timeline,
+	const struct tfs_place *place);
 
 #endif

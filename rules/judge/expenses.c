@@ -143,10 +143,10 @@ static int by_amount(const void *a, const void *b)
 	return (x->function > y->function) - (x->function < y->function);
 }
 
-static int make_list(const struct work *work, const double *amounts, struct tfs_pool *pool,
+static int make_list(const struct work *work, const double *amounts, struct tfs_arena *arena,
 	struct tfs_expenses *out_list)
 {
-	out_list->items = tfs_pool_alloc(pool, work->count, sizeof(*out_list->items));
+	out_list->items = tfs_arena_alloc(arena, work->count, sizeof(*out_list->items));
 	if (!out_list->items)
 		return -ENOMEM;
 	for (size_t i = 0; i < work->count; i++) {
@@ -161,7 +161,7 @@ static int make_list(const struct work *work, const double *amounts, struct tfs_
 	return 0;
 }
 
-int tfs_expenses_find(const struct tfs_timeline *timeline, struct tfs_pool *pool,
+int tfs_expenses_find(const struct tfs_timeline *timeline, struct tfs_arena *arena,
 	struct tfs_expenses out_expenses[TFS_EXPENSES])
 {
 	struct work work = {.timeline = timeline};
@@ -169,16 +169,16 @@ int tfs_expenses_find(const struct tfs_timeline *timeline, struct tfs_pool *pool
 	int err = 0;
 
 	work.count = tfs_trace_totals(timeline->trace, &work.totals, NULL);
-	work.blocks = tfs_pool_alloc(pool, work.count, sizeof(*work.blocks));
+	work.blocks = tfs_arena_alloc(arena, work.count, sizeof(*work.blocks));
 	for (unsigned i = 0; i < TFS_EXPENSES; i++)
-		work.amounts[i] = tfs_pool_alloc(pool, work.count, sizeof(*work.amounts[i]));
-	if (pool->failed)
+		work.amounts[i] = tfs_arena_alloc(arena, work.count, sizeof(*work.amounts[i]));
+	if (arena->failed)
 		return -ENOMEM;
 	find_pageable(&work);
 	add_totals(&work);
 	add_device(&work, &lists[TFS_EXPENSE_DEVICE].unowned);
 	for (unsigned i = 0; i < TFS_EXPENSES && !err; i++)
-		err = make_list(&work, work.amounts[i], pool, &lists[i]);
+		err = make_list(&work, work.amounts[i], arena, &lists[i]);
 	if (err)
 		return err;
 	lists[TFS_EXPENSE_BLOCKED].whole = run_ns(&work);

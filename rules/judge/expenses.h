@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rules/support/pool.h"
+#include "rules/support/arena.h"
 #include "rules/timeline/timeline.h"
 
 enum tfs_expense_kind {
@@ -35,8 +35,8 @@ struct tfs_expenses {
 	double unowned; /* of calls that are not in the recording; 0 = none */
 };
 
-/* Fills a list of each kind with the pool's memory; 0 or -ENOMEM. */
-int tfs_expenses_find(const struct tfs_timeline *timeline, struct tfs_pool *pool,
+/* Fills a list of each kind with the arena's memory; 0 or -ENOMEM. */
+int tfs_expenses_find(const struct tfs_timeline *timeline, struct tfs_arena *arena,
 	struct tfs_expenses out_expenses[TFS_EXPENSES]);
 
 #endif

@@ -82,7 +82,7 @@ static bool explained(
 }
 
 int tfs_idle_find(const struct tfs_timeline *timeline, const struct tfs_finding *findings,
-	size_t finding_count, const bool *owned, struct tfs_pool *pool,
+	size_t finding_count, const bool *owned, struct tfs_arena *arena,
 	struct tfs_idle_summary *out_idle)
 {
 	const double steps =
@@ -93,7 +93,8 @@ int tfs_idle_find(const struct tfs_timeline *timeline, const struct tfs_finding 
 	*out_idle = (struct tfs_idle_summary){0};
 	if (!(steps > 0))
 		return 0;
-	out_idle->items = tfs_pool_alloc(pool, timeline->idle_count + 1u, sizeof(*out_idle->items));
+	out_idle->items =
+		tfs_arena_alloc(arena, timeline->idle_count + 1u, sizeof(*out_idle->items));
 	if (!out_idle->items || judged_time(timeline, &judged)) {
 		tfs_intervals_finish(&judged);
 		return -ENOMEM;
@@ -117,7 +118,7 @@ int tfs_idle_find(const struct tfs_timeline *timeline, const struct tfs_finding 
 		out_idle->ns += owner->ns;
 		out_idle->explained_ns += owner->explained ? owner->ns : 0;
 	}
-	const int err = tfs_idle_sample(timeline, &judged, owned, pool, out_idle);
+	const int err = tfs_idle_sample(timeline, &judged, owned, arena, out_idle);
 	tfs_intervals_finish(&judged);
 	return err;
 }

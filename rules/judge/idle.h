@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "rules/rule.h"
-#include "rules/support/pool.h"
+#include "rules/support/arena.h"
 #include "rules/timeline/timeline.h"
 
 /* Calls of one function at one call site, in one way of holding the GPU up (timeline_parts.h). */
@@ -33,10 +33,10 @@ struct tfs_idle_summary {
 	double explained_ns;
 };
 
-/* Fills `out_idle` with the pool's memory; 0 or -ENOMEM. `owned` tells for each of the timeline's
+/* Fills `out_idle` with the arena's memory; 0 or -ENOMEM. `owned` tells for each of the timeline's
  * idles whether a finding is about it; NULL: none is. */
 int tfs_idle_find(const struct tfs_timeline *timeline, const struct tfs_finding *findings,
-	size_t finding_count, const bool *owned, struct tfs_pool *pool,
+	size_t finding_count, const bool *owned, struct tfs_arena *arena,
 	struct tfs_idle_summary *out_idle);
 
 #endif

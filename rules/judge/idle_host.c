@@ -11,7 +11,7 @@ struct search {
 	const struct tfs_timeline *timeline;
 	const struct tfs_intervals *judged;
 	const bool *owned; /* of the timeline's idles; NULL: none is a finding's */
-	struct tfs_pool *pool;
+	struct tfs_arena *arena;
 };
 
 /* The call behind which the host held the device up, if that is the owner's; else NULL. */
@@ -70,7 +70,7 @@ static void tell(const struct search *search, const struct tfs_meanwhile *meanwh
 	tfs_meanwhile_text(meanwhile, search->timeline->judged_count, text, sizeof(text));
 	if (!*text)
 		return;
-	owner->samples = tfs_pool_print(search->pool, "%s", text);
+	owner->samples = tfs_arena_print(search->arena, "%s", text);
 	owner->code = meanwhile->code;
 }
 
@@ -83,7 +83,7 @@ static int sample(const struct search *search, struct tfs_idle_owner *owner)
 
 	if (!err && thread != TFS_NONE) {
 		err = tfs_meanwhile_find(
-			search->timeline, thread, &stretches, search->pool, &meanwhile);
+			search->timeline, thread, &stretches, search->arena, &meanwhile);
 		if (!err)
 			tell(search, &meanwhile, owner);
 	}
@@ -92,9 +92,9 @@ static int sample(const struct search *search, struct tfs_idle_owner *owner)
 }
 
 int tfs_idle_sample(const struct tfs_timeline *timeline, const struct tfs_intervals *judged,
-	const bool *owned, struct tfs_pool *pool, struct tfs_idle_summary *idle)
+	const bool *owned, struct tfs_arena *arena, struct tfs_idle_summary *idle)
 {
-	const struct search search = {timeline, judged, owned, pool};
+	const struct search search = {timeline, judged, owned, arena};
 	unsigned sampled = 0;
 	int err = 0;
 

@@ -10,6 +10,6 @@
 /* Says so of the largest owners of such time, where there are samples enough. `judged` is the time
  * of the judged steps; `owned` as in tfs_idle_find(). 0 or -ENOMEM. */
 int tfs_idle_sample(const struct tfs_timeline *timeline, const struct tfs_intervals *judged,
-	const bool *owned, struct tfs_pool *pool, struct tfs_idle_summary *idle);
+	const bool *owned, struct tfs_arena *arena, struct tfs_idle_summary *idle);
 
 #endif

@@ -113,7 +113,7 @@ static bool waived(const struct tfs_judge_options *options, const struct tfs_rul
 /* What was hidden from the hooks, or what the judged steps do not show, may be what the rule looks
  * for. */
 static void doubt(const struct tfs_steady *steady, const struct tfs_later *later,
-	struct tfs_pool *pool, struct tfs_rule_line *line)
+	struct tfs_arena *arena, struct tfs_rule_line *line)
 {
 	const struct tfs_pair *hidden = tfs_pairs_hidden(steady->pairs, line->rule->about);
 	struct tfs_verdict *verdict = &line->verdict;
@@ -126,7 +126,7 @@ static void doubt(const struct tfs_steady *steady, const struct tfs_later *later
 			tfs_figure_number((double)hidden->hidden, "call", "calls").text,
 			hidden->name);
 	else if (verdict->state == TFS_STATE_PASSED && steady->run && !line->rule->totals)
-		more = tfs_whole_run_unrecorded(steady, line->rule->about, pool, &verdict->site);
+		more = tfs_whole_run_unrecorded(steady, line->rule->about, arena, &verdict->site);
 	else if (verdict->state == TFS_STATE_PASSED && !steady->run)
 		more = tfs_later_calls(later, line->rule->about, &verdict->site);
 	if (line->rule->needs & TFS_NEEDS_ALL && imported(steady))
@@ -200,7 +200,7 @@ static void ask(const struct tfs_steady *steady, const struct tfs_later *later,
 	else
 		tfs_later_contradict(findings, before, &line->verdict);
 	unused(steady, line);
-	doubt(steady, later, findings->pool, line);
+	doubt(steady, later, findings->arena, line);
 	line->findings = (uint32_t)(findings->count - before);
 }
 
@@ -208,12 +208,12 @@ static int ask_rules(const struct tfs_steady *steady, const struct tfs_steady *r
 	const struct tfs_judge_options *options, struct tfs_findings *findings,
 	struct tfs_judgement *judgement)
 {
-	const struct tfs_later *later = tfs_later_find(steady, judgement->pool);
+	const struct tfs_later *later = tfs_later_find(steady, judgement->arena);
 	size_t count = 0;
 
 	while (tfs_rule_at(count))
 		count++;
-	judgement->rules = tfs_pool_alloc(judgement->pool, count, sizeof(*judgement->rules));
+	judgement->rules = tfs_arena_alloc(judgement->arena, count, sizeof(*judgement->rules));
 	if (!judgement->rules || !later)
 		return -ENOMEM;
 	judgement->rule_count = count;
@@ -237,7 +237,7 @@ static bool only_notes(const struct tfs_findings *findings)
 static int keep_findings(const struct tfs_findings *findings, struct tfs_judgement *judgement)
 {
 	judgement->findings =
-		tfs_pool_alloc(judgement->pool, findings->count, sizeof(*judgement->findings));
+		tfs_arena_alloc(judgement->arena, findings->count, sizeof(*judgement->findings));
 	if (!judgement->findings)
 		return -ENOMEM;
 	judgement->finding_count = findings->count;
@@ -258,13 +258,13 @@ static int keep_findings(const struct tfs_findings *findings, struct tfs_judgeme
 static int judge(const struct tfs_steady *steady, const struct tfs_steady *run,
 	const struct tfs_judge_options *options, struct tfs_judgement *judgement)
 {
-	struct tfs_findings findings = {.steady = steady, .pool = judgement->pool};
+	struct tfs_findings findings = {.steady = steady, .arena = judgement->arena};
 	int err;
 
 	tfs_summary_fill(steady, judgement);
-	err = tfs_layers_find(steady, judgement->pool, &judgement->layers);
+	err = tfs_layers_find(steady, judgement->arena, &judgement->layers);
 	if (!err)
-		err = tfs_expenses_find(steady->timeline, judgement->pool, judgement->expenses);
+		err = tfs_expenses_find(steady->timeline, judgement->arena, judgement->expenses);
 	if (!err)
 		err = ask_rules(steady, run, options, &findings, judgement);
 	if (!err)
@@ -279,11 +279,11 @@ static int judge(const struct tfs_steady *steady, const struct tfs_steady *run,
 	/* Where the host runs ahead, its steps are not those that the device is idle in. */
 	if (!err && !judgement->steps.ahead)
 		err = tfs_idle_find(steady->timeline, judgement->findings, judgement->finding_count,
-			tfs_findings_owned(&findings), judgement->pool, &judgement->idle);
+			tfs_findings_owned(&findings), judgement->arena, &judgement->idle);
 	if (!err)
 		tfs_summary_conclude(steady->timeline, judgement);
 	free(findings.items);
-	return judgement->pool->failed ? -ENOMEM : err;
+	return judgement->arena->failed ? -ENOMEM : err;
 }
 
 /* The steps of a host that runs ahead of the device are the device's. */
@@ -320,8 +320,8 @@ int tfs_judge(const struct tfs_timeline *timeline, const struct tfs_judge_option
 	judgement = calloc(1, sizeof(*judgement));
 	if (!judgement)
 		return -ENOMEM;
-	judgement->pool = calloc(1, sizeof(*judgement->pool));
-	if (!judgement->pool || tfs_steady_init(&steady, timeline, options->min_steps)) {
+	judgement->arena = calloc(1, sizeof(*judgement->arena));
+	if (!judgement->arena || tfs_steady_init(&steady, timeline, options->min_steps)) {
 		tfs_judgement_destroy(judgement);
 		return -ENOMEM;
 	}
@@ -329,7 +329,7 @@ int tfs_judge(const struct tfs_timeline *timeline, const struct tfs_judge_option
 	if (steady.whatif)
 		steady.step_ns = tfs_whatif_written_ns(steady.whatif);
 	err = follow_device(&steady, &judgement->steps);
-	steady.pairs = tfs_pairs_find(timeline, judgement->pool);
+	steady.pairs = tfs_pairs_find(timeline, judgement->arena);
 	if (!err && !timeline->step_source)
 		err = tfs_steady_init_run(&run, timeline);
 	run.pairs = steady.pairs;
@@ -351,8 +351,8 @@ void tfs_judgement_destroy(struct tfs_judgement *judgement)
 {
 	if (!judgement)
 		return;
-	if (judgement->pool)
-		tfs_pool_finish(judgement->pool);
-	free(judgement->pool);
+	if (judgement->arena)
+		tfs_arena_finish(judgement->arena);
+	free(judgement->arena);
 	free(judgement);
 }

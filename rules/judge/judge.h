@@ -160,8 +160,8 @@ struct tfs_judgement {
 	size_t loss_count;
 	uint32_t levels[3]; /* findings per enum tfs_level */
 	bool usable; /* false: no steps, no calls, or nothing of the device: `verdict` says which */
-	char verdict[320];     /* the verdict line */
-	struct tfs_pool *pool; /* owns all of the above */
+	char verdict[320];       /* the verdict line */
+	struct tfs_arena *arena; /* owns all of the above */
 };
 
 struct tfs_judge_options {

@@ -25,7 +25,7 @@ struct habit {
 
 struct tfs_later {
 	const struct tfs_steady *steady;
-	struct tfs_pool *pool;
+	struct tfs_arena *arena;
 	struct habit *habits; /* one for each total */
 	size_t count;
 	uint64_t run_ticks;
@@ -73,7 +73,7 @@ static void count_judged(struct tfs_later *later)
 		if (habit)
 			habit->judged++;
 	}
-	later->pool->failed |= !whole;
+	later->arena->failed |= !whole;
 	free(whole);
 }
 
@@ -233,9 +233,9 @@ static void list_habits(struct tfs_later *later, const struct tfs_total *totals)
 	later->run_ticks = first < latest ? latest - first : 0;
 }
 
-const struct tfs_later *tfs_later_find(const struct tfs_steady *steady, struct tfs_pool *pool)
+const struct tfs_later *tfs_later_find(const struct tfs_steady *steady, struct tfs_arena *arena)
 {
-	struct tfs_later *later = tfs_pool_alloc(pool, 1, sizeof(*later));
+	struct tfs_later *later = tfs_arena_alloc(arena, 1, sizeof(*later));
 	const struct tfs_timeline *timeline = steady->timeline;
 	const struct tfs_total *totals;
 	const struct tfs_share *shares;
@@ -244,9 +244,9 @@ const struct tfs_later *tfs_later_find(const struct tfs_steady *steady, struct t
 	if (!later)
 		return NULL;
 	later->steady = steady;
-	later->pool = pool;
+	later->arena = arena;
 	later->count = tfs_trace_totals(timeline->trace, &totals, &shares);
-	later->habits = tfs_pool_alloc(pool, later->count, sizeof(*later->habits));
+	later->habits = tfs_arena_alloc(arena, later->count, sizeof(*later->habits));
 	if (!later->habits)
 		return NULL;
 	list_habits(later, totals);
@@ -278,7 +278,7 @@ const char *tfs_later_calls(const struct tfs_later *later, uint32_t about, uint3
 		if (!is_habit(later, habit))
 			continue;
 		*out_site = sum->site;
-		return tfs_pool_print(later->pool,
+		return tfs_arena_print(later->arena,
 			"%s was called %s in the run; the judged steps account for %.0f of these calls",
 			tfs_trace_function(later->steady->timeline->trace, sum->function),
 			tfs_figure_number((double)worked(sum), "time", "times").text,

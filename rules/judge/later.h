@@ -8,12 +8,12 @@
  */
 
 #include "rules/evidence/findings.h"
-#include "rules/support/pool.h"
+#include "rules/support/arena.h"
 
 struct tfs_later;
 
-/* Finds them; NULL without memory. The result is the pool's. */
-const struct tfs_later *tfs_later_find(const struct tfs_steady *steady, struct tfs_pool *pool);
+/* Finds them; NULL without memory. The result is the arena's. */
+const struct tfs_later *tfs_later_find(const struct tfs_steady *steady, struct tfs_arena *arena);
 
 /* Takes back findings from `before` on whose calls the run made ten times more rarely than the
  * judged steps did, by their totals: these steps are not like the others. Where none is left, the
@@ -22,7 +22,7 @@ void tfs_later_contradict(
 	struct tfs_findings *findings, size_t before, struct tfs_verdict *out_verdict);
 
 /* A call site that made many more calls of these kinds (TFS_ABOUT_*) than is explained, as a
- * sentence of the pool's with the site behind it; NULL = none. Calls of phases that are known are
+ * sentence of the arena's with the site behind it; NULL = none. Calls of phases that are known are
  * explained; what happens in at most every tenth step, or is a small part of such calls or of the
  * run, does not matter. */
 const char *tfs_later_calls(const struct tfs_later *later, uint32_t about, uint32_t *out_site);

@@ -25,7 +25,7 @@ struct span {
 
 struct search {
 	const struct tfs_steady *steady;
-	struct tfs_pool *pool;
+	struct tfs_arena *arena;
 	struct span *spans;
 	size_t count;
 	struct tfs_intervals device;
@@ -110,7 +110,7 @@ static void join_families(struct search *search)
 		if (family == length || search->spans[i].step != search->spans[i + same - 1].step ||
 			search->steady->step_count < 2)
 			continue;
-		joined = tfs_pool_print(search->pool, "%.*s #", (int)family, name);
+		joined = tfs_arena_print(search->arena, "%.*s #", (int)family, name);
 		for (size_t j = i; j < i + same; j++)
 			search->spans[j].name = joined;
 	}
@@ -221,7 +221,7 @@ static int list(struct search *search, struct tfs_layers *out)
 		out->count = count < MOST ? count : MOST;
 		out->more = count - out->count;
 		qsort(places, out->count, sizeof(*places), by_place);
-		out->items = tfs_pool_alloc(search->pool, out->count, sizeof(*out->items));
+		out->items = tfs_arena_alloc(search->arena, out->count, sizeof(*out->items));
 		err = out->items ? 0 : -ENOMEM;
 	}
 	for (size_t i = 0; i < out->count && !err; i++)
@@ -231,12 +231,12 @@ static int list(struct search *search, struct tfs_layers *out)
 }
 
 int tfs_layers_find(
-	const struct tfs_steady *steady, struct tfs_pool *pool, struct tfs_layers *out_layers)
+	const struct tfs_steady *steady, struct tfs_arena *arena, struct tfs_layers *out_layers)
 {
 	const struct tfs_trace *trace = steady->timeline->trace;
 	const size_t records = tfs_trace_count(trace, TFS_RECORD_range);
 	struct search search = {.steady = steady,
-		.pool = pool,
+		.arena = arena,
 		.spans = tfs_pages_alloc(records + 1, sizeof(*search.spans))};
 	bool *judged = judged_steps(steady);
 	int err = search.spans && judged ? 0 : -ENOMEM;

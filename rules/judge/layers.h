@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "rules/evidence/steady.h"
-#include "rules/support/pool.h"
+#include "rules/support/arena.h"
 
 struct tfs_layer {
 	const char *name;
@@ -31,8 +31,8 @@ struct tfs_layers {
 	size_t more; /* left out, the shortest */
 };
 
-/* Fills `out_layers` with the pool's memory; 0 or -ENOMEM. */
+/* Fills `out_layers` with the arena's memory; 0 or -ENOMEM. */
 int tfs_layers_find(
-	const struct tfs_steady *steady, struct tfs_pool *pool, struct tfs_layers *out_layers);
+	const struct tfs_steady *steady, struct tfs_arena *arena, struct tfs_layers *out_layers);
 
 #endif

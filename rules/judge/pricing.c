@@ -269,7 +269,7 @@ static int number_groups(
 	struct tfs_findings *findings, struct tfs_group **out_groups, size_t *out_count)
 {
 	struct tfs_group *groups =
-		tfs_pool_alloc(findings->pool, findings->count + 1, sizeof(*groups));
+		tfs_arena_alloc(findings->arena, findings->count + 1, sizeof(*groups));
 	size_t count = 0;
 
 	if (!groups)

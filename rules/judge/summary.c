@@ -90,17 +90,17 @@ static const char *rank_name(uint32_t rank)
 	return names[rank < 4 ? rank : 0];
 }
 
-static void fill_refusals(const struct tfs_trace *trace, struct tfs_pool *pool, const char *name,
+static void fill_refusals(const struct tfs_trace *trace, struct tfs_arena *arena, const char *name,
 	struct tfs_rewrite_line *line)
 {
 	size_t count = tfs_trace_count(trace, TFS_RECORD_refusal);
 
-	line->refusals = tfs_pool_alloc(pool, count, sizeof(*line->refusals));
+	line->refusals = tfs_arena_alloc(arena, count, sizeof(*line->refusals));
 	for (size_t i = 0; i < count && line->refusals; i++) {
 		const struct tfs_refusal_record *record =
 			tfs_trace_at(trace, TFS_RECORD_refusal, i);
 		const char *check = tfs_trace_check(record->check);
-		const char *text = tfs_sentence_refusal(trace, record, pool);
+		const char *text = tfs_sentence_refusal(trace, record, arena);
 		size_t j = 0;
 
 		if (strcmp(tfs_trace_string(trace, record->rewrite), name))
@@ -127,7 +127,8 @@ static void fill_rewrites(const struct tfs_trace *trace, struct tfs_judgement *j
 {
 	size_t count = tfs_trace_count(trace, TFS_RECORD_rewrite);
 
-	judgement->rewrites = tfs_pool_alloc(judgement->pool, count, sizeof(*judgement->rewrites));
+	judgement->rewrites =
+		tfs_arena_alloc(judgement->arena, count, sizeof(*judgement->rewrites));
 	for (size_t i = 0; i < count && judgement->rewrites; i++) {
 		const struct tfs_rewrite_record *record =
 			tfs_trace_at(trace, TFS_RECORD_rewrite, i);
@@ -143,7 +144,7 @@ static void fill_rewrites(const struct tfs_trace *trace, struct tfs_judgement *j
 			.rank = rank_name(record->rank),
 			.state = (enum tfs_rewrite_state)record->state,
 			.outcome = (enum tfs_rewrite_outcome)record->outcome,
-			.reason = tfs_sentence_reason(trace, record, judgement->pool),
+			.reason = tfs_sentence_reason(trace, record, judgement->arena),
 			.applied = record->applied,
 			.bytes = record->bytes,
 			.predicted_ns = record->predicted_ns,
@@ -157,7 +158,7 @@ static void fill_rewrites(const struct tfs_trace *trace, struct tfs_judgement *j
 
 		/* Where calls were dropped, the last word on what acted still has its room. */
 		line->more = !judgement->whole && !(is_closed(trace) && line->applied);
-		fill_refusals(trace, judgement->pool, line->name, line);
+		fill_refusals(trace, judgement->arena, line->name, line);
 	}
 }
 
@@ -175,7 +176,7 @@ static void fill_losses(const struct tfs_file_header *header, struct tfs_judgeme
 	};
 
 	judgement->losses =
-		tfs_pool_alloc(judgement->pool, TFS_LOSS_COUNT, sizeof(*judgement->losses));
+		tfs_arena_alloc(judgement->arena, TFS_LOSS_COUNT, sizeof(*judgement->losses));
 	for (unsigned i = 0; i < TFS_LOSS_COUNT && judgement->losses; i++)
 		if (header->lost[i] && names[i])
 			judgement->losses[judgement->loss_count++] =
@@ -188,7 +189,7 @@ void tfs_summary_fill(const struct tfs_steady *steady, struct tfs_judgement *jud
 	const struct tfs_file_header *header = tfs_trace_header(timeline->trace);
 
 	judgement->timeline = timeline;
-	judgement->program = tfs_pool_print(judgement->pool, "%.*s",
+	judgement->program = tfs_arena_print(judgement->arena, "%.*s",
 		(int)strnlen(header->program, sizeof(header->program)), header->program);
 	judgement->pid = header->pid;
 	judgement->rank = header->rank;
@@ -200,7 +201,7 @@ void tfs_summary_fill(const struct tfs_steady *steady, struct tfs_judgement *jud
 		if (timeline->devices[i].record)
 			judgement->device_name = tfs_trace_string(
 				timeline->trace, timeline->devices[i].record->name);
-	tfs_visibility_describe(steady, judgement->pool, &judgement->visibility);
+	tfs_visibility_describe(steady, judgement->arena, &judgement->visibility);
 	fill_steps(steady, &judgement->steps);
 	fill_rewrites(timeline->trace, judgement);
 	fill_losses(header, judgement);

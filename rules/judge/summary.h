@@ -9,7 +9,7 @@
 
 #include "rules/evidence/steady.h"
 #include "rules/judge/judge.h"
-#include "rules/support/pool.h"
+#include "rules/support/arena.h"
 
 /* Fills program, device, visibility, steps, rewrites and losses. */
 void tfs_summary_fill(const struct tfs_steady *steady, struct tfs_judgement *judgement);

@@ -44,9 +44,9 @@ const char *tfs_library_title(uint32_t library)
 	}
 }
 
-static const char *add(struct tfs_pool *pool, const char *list, const char *more)
+static const char *add(struct tfs_arena *arena, const char *list, const char *more)
 {
-	return tfs_pool_print(pool, "%s%s%s", list, *list ? "; " : "", more);
+	return tfs_arena_print(arena, "%s%s%s", list, *list ? "; " : "", more);
 }
 
 static double unexplained(const struct tfs_timeline *timeline)
@@ -110,7 +110,7 @@ bool tfs_visibility_partial(const struct tfs_steady *steady)
 
 /* Which functions CUPTI saw called more or less often than the hooks did, with both numbers,
  * separated by "; "; "" = none. */
-static const char *mismatches_of(const struct tfs_pairs *pairs, struct tfs_pool *pool)
+static const char *mismatches_of(const struct tfs_pairs *pairs, struct tfs_arena *arena)
 {
 	const char *list = "";
 	size_t found = 0;
@@ -119,31 +119,31 @@ static const char *mismatches_of(const struct tfs_pairs *pairs, struct tfs_pool 
 		const struct tfs_pair *pair = &pairs->pairs[i];
 
 		if (tfs_pair_differs(pair) && found++ < NAMED)
-			list = add(pool, list,
-				tfs_pool_print(pool, "%s: %s seen by hooks, %s by CUPTI",
+			list = add(arena, list,
+				tfs_arena_print(arena, "%s: %s seen by hooks, %s by CUPTI",
 					pair->name,
 					tfs_figure_number((double)pair->hooks, "call", "calls")
 						.text,
 					tfs_figure_count((double)pair->cupti).text));
 	}
 	return found <= NAMED ? list
-			      : tfs_pool_print(pool, "%s; %s", list,
+			      : tfs_arena_print(arena, "%s; %s", list,
 					tfs_figure_number((double)(found - NAMED), "more function",
 						"more functions")
 						.text);
 }
 
 static void compare(
-	const struct tfs_pairs *pairs, struct tfs_pool *pool, struct tfs_visibility *out)
+	const struct tfs_pairs *pairs, struct tfs_arena *arena, struct tfs_visibility *out)
 {
 	out->pairs = pairs;
 	out->agrees = !pairs->why && !saw_more(pairs, true) && !saw_more(pairs, false);
 	if (pairs->why)
-		out->compared = tfs_pool_print(pool, "not comparable: %s", pairs->why);
+		out->compared = tfs_arena_print(arena, "not comparable: %s", pairs->why);
 	else if (!out->agrees)
-		out->compared = mismatches_of(pairs, pool);
+		out->compared = mismatches_of(pairs, arena);
 	else
-		out->compared = tfs_pool_print(pool, "%s: %s seen by hooks, %s by CUPTI",
+		out->compared = tfs_arena_print(arena, "%s: %s seen by hooks, %s by CUPTI",
 			tfs_figure_number(
 				(double)pairs->count, "function agrees", "functions agree")
 				.text,
@@ -152,13 +152,13 @@ static void compare(
 }
 
 /* What was done inside calls of a library; inside none of a hooked one, if 0. */
-static const char *inside(const struct tfs_pairs *pairs, uint32_t library, struct tfs_pool *pool)
+static const char *inside(const struct tfs_pairs *pairs, uint32_t library, struct tfs_arena *arena)
 {
-	const char *work = tfs_pairs_work(pool, pairs->within[library]);
+	const char *work = tfs_pairs_work(arena, pairs->within[library]);
 
 	if (!pairs->allocations[library])
 		return work;
-	return tfs_pool_print(pool, "%s%s%s of %s in total", work, *work ? ", " : "",
+	return tfs_arena_print(arena, "%s%s%s of %s in total", work, *work ? ", " : "",
 		tfs_figure_number((double)pairs->allocations[library], "allocation", "allocations")
 			.text,
 		tfs_figure_bytes((double)pairs->allocated[library]).text);
@@ -166,44 +166,44 @@ static const char *inside(const struct tfs_pairs *pairs, uint32_t library, struc
 
 /* Who did what with a runtime that no hook reaches. */
 static const char *runtimes(
-	const struct tfs_timeline *timeline, const struct tfs_pairs *pairs, struct tfs_pool *pool)
+	const struct tfs_timeline *timeline, const struct tfs_pairs *pairs, struct tfs_arena *arena)
 {
-	const char *list = "", *work = inside(pairs, 0, pool);
+	const char *list = "", *work = inside(pairs, 0, arena);
 
 	if (!tfs_trace_count(timeline->trace, TFS_RECORD_device_api))
 		return "not measurable: CUPTI recorded no calls";
 	for (uint32_t i = 1; i < sizeof(pairs->within) / sizeof(*pairs->within); i++) {
 		const char *theirs = i == TFS_LIBRARY_cudart || i == TFS_LIBRARY_cuda
 					     ? ""
-					     : inside(pairs, i, pool);
+					     : inside(pairs, i, arena);
 
 		if (*theirs)
-			list = add(pool, list,
-				tfs_pool_print(pool, "inside calls of %s: %s", tfs_library_title(i),
+			list = add(arena, list,
+				tfs_arena_print(arena, "inside calls of %s: %s", tfs_library_title(i),
 					theirs));
 	}
 	if (*work && pairs->strange_threads)
-		work = tfs_pool_print(pool, "%s (threads that no hook saw: %" PRIu32 ")", work,
+		work = tfs_arena_print(arena, "%s (threads that no hook saw: %" PRIu32 ")", work,
 			pairs->strange_threads);
 	if (*work)
-		list = add(pool, list,
-			tfs_pool_print(pool, "inside no call that a hook saw: %s", work));
+		list = add(arena, list,
+			tfs_arena_print(arena, "inside no call that a hook saw: %s", work));
 	return *list ? list : "none";
 }
 
-const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool *pool)
+const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_arena *arena)
 {
 	const struct tfs_trace *trace = steady->timeline->trace;
 	const struct unseen unseen = look(steady);
-	const char *list = mismatches_of(steady->pairs, pool);
+	const char *list = mismatches_of(steady->pairs, arena);
 
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_library); i++) {
 		const struct tfs_library_record *library =
 			tfs_trace_at(trace, TFS_RECORD_library, i);
 
 		if (hides(library))
-			list = add(pool, list,
-				tfs_pool_print(pool,
+			list = add(arena, list,
+				tfs_arena_print(arena,
 					"no shared %s is loaded, and with driver=0 driver calls are not seen",
 					library_name(library->library)));
 	}
@@ -212,19 +212,19 @@ const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool
 		const char *key, *text;
 
 		if (fact->fact == TFS_FACT_deepbind &&
-			tfs_sentence_fact(trace, i, pool, &key, &text))
-			list = add(pool, list, text);
+			tfs_sentence_fact(trace, i, arena, &key, &text))
+			list = add(arena, list, text);
 	}
 	if (unseen.share > 0)
-		list = add(pool, list,
-			tfs_pool_print(pool, "%s of the GPU activity has no known call",
+		list = add(arena, list,
+			tfs_arena_print(arena, "%s of the GPU activity has no known call",
 				tfs_figure_share(unseen.share).text));
 	return list;
 }
 
-static const char *also(struct tfs_pool *pool, const char *advice, const char *more)
+static const char *also(struct tfs_arena *arena, const char *advice, const char *more)
 {
-	return tfs_pool_print(pool, "%s%s%s", advice, *advice ? " " : "", more);
+	return tfs_arena_print(arena, "%s%s%s", advice, *advice ? " " : "", more);
 }
 
 /* What is known of the runtime: flags of its record, 0 = nothing. */
@@ -236,7 +236,7 @@ static uint32_t runtime_flags(const struct tfs_trace *trace)
 	return library ? library->flags : 0;
 }
 
-const char *tfs_visibility_advice(const struct tfs_steady *steady, struct tfs_pool *pool)
+const char *tfs_visibility_advice(const struct tfs_steady *steady, struct tfs_arena *arena)
 {
 	const struct tfs_trace *trace = steady->timeline->trace;
 	const uint32_t runtime = runtime_flags(trace);
@@ -245,36 +245,36 @@ const char *tfs_visibility_advice(const struct tfs_steady *steady, struct tfs_po
 	const char *advice = "";
 
 	if ((runtime & 3) == 2)
-		advice = also(pool, advice, "Remove driver=0 from TFSHIM_OPTIONS.");
+		advice = also(arena, advice, "Remove driver=0 from TFSHIM_OPTIONS.");
 	if (runtime & 2 && (past || !(runtime & 1)))
-		advice = also(pool, advice,
+		advice = also(arena, advice,
 			"Where the program has a CUDA runtime linked in, which is nvcc's default, "
 			"build it with `nvcc -cudart shared`.");
 	if (past)
-		advice = also(pool, advice,
+		advice = also(arena, advice,
 			"Where the program gets functions from a library's own table, link that library instead. "
 			"Calls by a library that tfshim has no hooks for need no change.");
 	if (unseen.deepbind)
-		advice = also(pool, advice,
+		advice = also(arena, advice,
 			"Add deepbind=0 to TFSHIM_OPTIONS and compare the program's results: "
 			"without RTLD_DEEPBIND the library may bind to other functions.");
 	if (saw_more(steady->pairs, true))
-		advice = also(pool, advice,
+		advice = also(arena, advice,
 			"Where the hooks saw more calls than CUPTI, nothing needs to change: "
 			"GPU times of these calls may be missing.");
 	return advice;
 }
 
 static void list_facts(
-	const struct tfs_trace *trace, struct tfs_pool *pool, struct tfs_visibility *out)
+	const struct tfs_trace *trace, struct tfs_arena *arena, struct tfs_visibility *out)
 {
 	size_t count = tfs_trace_count(trace, TFS_RECORD_fact);
 
-	out->facts = tfs_pool_alloc(pool, count, sizeof(*out->facts));
+	out->facts = tfs_arena_alloc(arena, count, sizeof(*out->facts));
 	for (size_t i = 0; i < count && out->facts; i++) {
 		struct tfs_fact_line *line = &out->facts[out->fact_count];
 
-		out->fact_count += tfs_sentence_fact(trace, i, pool, &line->key, &line->text);
+		out->fact_count += tfs_sentence_fact(trace, i, arena, &line->key, &line->text);
 	}
 }
 
@@ -301,12 +301,12 @@ static bool is_called(uint32_t libraries, unsigned library)
 }
 
 static void list_libraries(
-	const struct tfs_trace *trace, struct tfs_pool *pool, struct tfs_visibility *out)
+	const struct tfs_trace *trace, struct tfs_arena *arena, struct tfs_visibility *out)
 {
 	const uint32_t libraries = called(trace);
 	size_t count = tfs_trace_count(trace, TFS_RECORD_library);
 
-	out->libraries = tfs_pool_alloc(pool, count, sizeof(*out->libraries));
+	out->libraries = tfs_arena_alloc(arena, count, sizeof(*out->libraries));
 	for (size_t i = 0; i < count && out->libraries; i++) {
 		const struct tfs_library_record *library =
 			tfs_trace_at(trace, TFS_RECORD_library, i);
@@ -322,11 +322,11 @@ static void list_libraries(
 	}
 }
 
-void tfs_visibility_describe(const struct tfs_steady *steady, struct tfs_pool *pool,
+void tfs_visibility_describe(const struct tfs_steady *steady, struct tfs_arena *arena,
 	struct tfs_visibility *out_visibility)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
-	const char *gaps = tfs_visibility_gaps(steady, pool);
+	const char *gaps = tfs_visibility_gaps(steady, arena);
 	struct tfs_visibility *out = out_visibility;
 
 	memset(out, 0, sizeof(*out));
@@ -348,8 +348,8 @@ void tfs_visibility_describe(const struct tfs_steady *steady, struct tfs_pool *p
 		: out->steps ? "found"
 			     : "not found",
 		out->partial ? "; " : "", gaps);
-	compare(steady->pairs, pool, out);
-	out->runtimes = runtimes(timeline, steady->pairs, pool);
-	list_facts(timeline->trace, pool, out);
-	list_libraries(timeline->trace, pool, out);
+	compare(steady->pairs, arena, out);
+	out->runtimes = runtimes(timeline, steady->pairs, arena);
+	list_facts(timeline->trace, arena, out);
+	list_libraries(timeline->trace, arena, out);
 }

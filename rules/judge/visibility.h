@@ -8,19 +8,19 @@
 
 #include "rules/evidence/steady.h"
 #include "rules/judge/judge.h"
-#include "rules/support/pool.h"
+#include "rules/support/arena.h"
 
 /* Whether something ran that no layer of the recording saw. */
 bool tfs_visibility_partial(const struct tfs_steady *steady);
 
-/* What that was, separated by "; "; "" = nothing. The text is the pool's. */
-const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool *pool);
+/* What that was, separated by "; "; "" = nothing. The text is the arena's. */
+const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_arena *arena);
 
-/* What to do about what ran unseen, by the causes that are known. The text is the pool's. */
-const char *tfs_visibility_advice(const struct tfs_steady *steady, struct tfs_pool *pool);
+/* What to do about what ran unseen, by the causes that are known. The text is the arena's. */
+const char *tfs_visibility_advice(const struct tfs_steady *steady, struct tfs_arena *arena);
 
 /* Fills the visibility section. */
-void tfs_visibility_describe(const struct tfs_steady *steady, struct tfs_pool *pool,
+void tfs_visibility_describe(const struct tfs_steady *steady, struct tfs_arena *arena,
 	struct tfs_visibility *out_visibility);
 
 /* A library's name for people: "cuDNN"; "?" for none. Any thread. */

@@ -28,12 +28,12 @@ void tfs_whole_run_settle(
 }
 
 const char *tfs_whole_run_unrecorded(
-	const struct tfs_steady *run, uint32_t about, struct tfs_pool *pool, uint32_t *out_site)
+	const struct tfs_steady *run, uint32_t about, struct tfs_arena *arena, uint32_t *out_site)
 {
 	const struct tfs_trace *trace = run->timeline->trace;
 	const struct tfs_total *totals;
 	size_t count = tfs_trace_totals(trace, &totals, NULL);
-	uint64_t *recorded = tfs_pool_alloc(pool, count, sizeof(*recorded));
+	uint64_t *recorded = tfs_arena_alloc(arena, count, sizeof(*recorded));
 
 	for (uint32_t i = 0; recorded && i < run->call_count; i++) {
 		const struct tfs_host_call *call = tfs_steady_call(run, i);
@@ -52,7 +52,7 @@ const char *tfs_whole_run_unrecorded(
 			(kind && !(kind & about)))
 			continue;
 		*out_site = sum->site;
-		return tfs_pool_print(pool,
+		return tfs_arena_print(arena,
 			"no training steps were found, and %s was called %s in the run, of which %s recorded",
 			tfs_trace_function(trace, sum->function),
 			tfs_figure_number((double)sum->count, "time", "times").text,

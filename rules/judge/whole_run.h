@@ -15,9 +15,9 @@
 void tfs_whole_run_settle(
 	struct tfs_findings *findings, size_t before, struct tfs_verdict *out_verdict);
 
-/* Calls that were counted, but not recorded: a sentence of the pool's with the call site behind it;
- * NULL = none. Of kinds that rules are about, only those in `about` (TFS_ABOUT_*) matter. */
+/* Calls that were counted, but not recorded: a sentence of the arena's with the call site behind
+ * it; NULL = none. Of kinds that rules are about, only those in `about` (TFS_ABOUT_*) matter. */
 const char *tfs_whole_run_unrecorded(
-	const struct tfs_steady *run, uint32_t about, struct tfs_pool *pool, uint32_t *out_site);
+	const struct tfs_steady *run, uint32_t about, struct tfs_arena *arena, uint32_t *out_site);
 
 #endif

@@ -40,15 +40,15 @@ static const char *check_sentence(uint64_t check)
 }
 
 const char *tfs_sentence_refusal(const struct tfs_trace *trace,
-	const struct tfs_refusal_record *record, struct tfs_pool *pool)
+	const struct tfs_refusal_record *record, struct tfs_arena *arena)
 {
 	const char *object = tfs_trace_string(trace, record->object);
 	const char *sentence = check_sentence(record->check);
 
 	if (!sentence)
-		return tfs_pool_print(
-			pool, "a check that this tfshim does not know (%u)", record->check);
-	return *object ? tfs_pool_print(pool, "%s (%s)", sentence, object) : sentence;
+		return tfs_arena_print(
+			arena, "a check that this tfshim does not know (%u)", record->check);
+	return *object ? tfs_arena_print(arena, "%s (%s)", sentence, object) : sentence;
 }
 
 /* What is being written, cut to fit. */
@@ -134,7 +134,7 @@ static void fill(struct sentence *sentence, const struct tfs_trace *trace,
 }
 
 static const char *fill_in(const struct tfs_trace *trace, const struct tfs_rewrite_record *record,
-	const char *text, struct tfs_pool *pool)
+	const char *text, struct tfs_arena *arena)
 {
 	struct sentence sentence = {.used = 0};
 
@@ -149,19 +149,19 @@ static const char *fill_in(const struct tfs_trace *trace, const struct tfs_rewri
 		fill(&sentence, trace, record, at, inside);
 		at += inside;
 	}
-	return tfs_pool_print(pool, "%s", sentence.text);
+	return tfs_arena_print(arena, "%s", sentence.text);
 }
 
 const char *tfs_sentence_reason(const struct tfs_trace *trace,
-	const struct tfs_rewrite_record *record, struct tfs_pool *pool)
+	const struct tfs_rewrite_record *record, struct tfs_arena *arena)
 {
 	const uint16_t code = record->reason.code;
 
 	if (code == TFS_REASON_none)
 		return "";
 	if (code >= sizeof(reasons) / sizeof(*reasons) || !reasons[code])
-		return tfs_pool_print(pool, "a reason that this tfshim does not know (%u)", code);
-	return fill_in(trace, record, reasons[code], pool);
+		return tfs_arena_print(arena, "a reason that this tfshim does not know (%u)", code);
+	return fill_in(trace, record, reasons[code], arena);
 }
 
 /* NULL: of a fact that this program does not know. */
@@ -179,14 +179,14 @@ static const struct tfs_fact_record *fact_at(const struct tfs_trace *trace, size
 	return tfs_trace_at(trace, TFS_RECORD_fact, number);
 }
 
-static const char *fact_sentence(
-	const struct tfs_trace *trace, const struct tfs_fact_record *record, struct tfs_pool *pool)
+static const char *fact_sentence(const struct tfs_trace *trace,
+	const struct tfs_fact_record *record, struct tfs_arena *arena)
 {
 	const struct tfs_rewrite_record figures = {
 		.reason = {.object = record->object,
 			.numbers = {record->numbers[0], record->numbers[1]}}};
 
-	return fill_in(trace, &figures, fact_row(record)->sentence, pool);
+	return fill_in(trace, &figures, fact_row(record)->sentence, arena);
 }
 
 static bool are_alike(const struct tfs_fact_record *one, const struct tfs_fact_record *other)
@@ -198,7 +198,7 @@ static bool are_alike(const struct tfs_fact_record *one, const struct tfs_fact_r
 }
 
 /* What was told of the same before, from the first part of a story on. */
-static const char *story(const struct tfs_trace *trace, size_t number, struct tfs_pool *pool)
+static const char *story(const struct tfs_trace *trace, size_t number, struct tfs_arena *arena)
 {
 	const char *text = "";
 
@@ -207,13 +207,13 @@ static const char *story(const struct tfs_trace *trace, size_t number, struct tf
 
 		if (are_alike(one, fact_at(trace, number)) &&
 			(*text || fact_row(one)->kind == TFS_FACT_KIND_story))
-			text = tfs_pool_print(pool, "%s%s%s", text, *text ? "; " : "",
-				fact_sentence(trace, one, pool));
+			text = tfs_arena_print(arena, "%s%s%s", text, *text ? "; " : "",
+				fact_sentence(trace, one, arena));
 	}
 	return text;
 }
 
-bool tfs_sentence_fact(const struct tfs_trace *trace, size_t number, struct tfs_pool *pool,
+bool tfs_sentence_fact(const struct tfs_trace *trace, size_t number, struct tfs_arena *arena,
 	const char **out_key, const char **out_text)
 {
 	const struct tfs_fact_record *record = fact_at(trace, number);
@@ -225,21 +225,22 @@ bool tfs_sentence_fact(const struct tfs_trace *trace, size_t number, struct tfs_
 		if (are_alike(fact_at(trace, i), record))
 			return false;
 	*out_key = row->kind == TFS_FACT_KIND_each
-			   ? tfs_pool_print(pool, "%s%s", row->key,
+			   ? tfs_arena_print(arena, "%s%s", row->key,
 				     tfs_trace_string(trace, record->object))
 			   : row->key;
-	*out_text = story(trace, number, pool);
+	*out_text = story(trace, number, arena);
 	if (!**out_text)
-		*out_text = fact_sentence(trace, record, pool);
+		*out_text = fact_sentence(trace, record, arena);
 	return true;
 }
 
-const char *tfs_sentence_key(const struct tfs_trace *trace, const char *key, struct tfs_pool *pool)
+const char *tfs_sentence_key(
+	const struct tfs_trace *trace, const char *key, struct tfs_arena *arena)
 {
 	const char *own, *text;
 
 	for (size_t i = tfs_trace_count(trace, TFS_RECORD_fact); i-- > 0;)
-		if (tfs_sentence_fact(trace, i, pool, &own, &text) && !strcmp(own, key))
+		if (tfs_sentence_fact(trace, i, arena, &own, &text) && !strcmp(own, key))
 			return text;
 	return "";
 }

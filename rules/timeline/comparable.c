@@ -5,7 +5,7 @@
 #include "rules/support/sentences.h"
 
 /* What was lost may be the very call that would be missed. */
-const char *tfs_comparable_lost(const struct tfs_trace *trace, struct tfs_pool *pool)
+const char *tfs_comparable_lost(const struct tfs_trace *trace, struct tfs_arena *arena)
 {
 	static const struct {
 		enum tfs_loss loss;
@@ -23,7 +23,7 @@ const char *tfs_comparable_lost(const struct tfs_trace *trace, struct tfs_pool *
 
 	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++)
 		if (header->lost[losses[i].loss])
-			return tfs_pool_print(pool, "%s",
+			return tfs_arena_print(arena, "%s",
 				tfs_figure_number((double)header->lost[losses[i].loss],
 					losses[i].one, losses[i].many)
 					.text);
@@ -32,10 +32,10 @@ const char *tfs_comparable_lost(const struct tfs_trace *trace, struct tfs_pool *
 	return header->finished ? NULL : "the program ended before CUPTI had delivered all records";
 }
 
-const char *tfs_comparable_why_not(const struct tfs_timeline *timeline, struct tfs_pool *pool)
+const char *tfs_comparable_why_not(const struct tfs_timeline *timeline, struct tfs_arena *arena)
 {
 	const struct tfs_trace *trace = timeline->trace;
-	const char *cupti = tfs_sentence_key(trace, "cupti", pool);
+	const char *cupti = tfs_sentence_key(trace, "cupti", arena);
 	bool device = false;
 
 	for (uint32_t i = 0; i < timeline->window_count; i++)
@@ -43,12 +43,12 @@ const char *tfs_comparable_why_not(const struct tfs_timeline *timeline, struct t
 	if (tfs_trace_fact(trace, TFS_FACT_hooks_none))
 		return "no hooks were loaded";
 	if (!device && *cupti)
-		return tfs_pool_print(pool, "no window has CUPTI records, CUPTI: %s", cupti);
+		return tfs_arena_print(arena, "no window has CUPTI records, CUPTI: %s", cupti);
 	if (!device)
 		return "no window has CUPTI records";
 	if (!tfs_trace_count(trace, TFS_RECORD_api))
 		return "the recording does not say which calls CUPTI recorded";
 	if (timeline->call_count == 0 && tfs_trace_count(trace, TFS_RECORD_device_api) == 0)
 		return "no call was made in a window";
-	return tfs_comparable_lost(trace, pool);
+	return tfs_comparable_lost(trace, arena);
 }

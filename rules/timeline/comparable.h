@@ -7,13 +7,13 @@
  * on either side does a difference mean anything.
  */
 
-#include "rules/support/pool.h"
+#include "rules/support/arena.h"
 #include "rules/timeline/timeline.h"
 
-/* Why records may be missing on one side; NULL = none are. The text is the pool's. */
-const char *tfs_comparable_lost(const struct tfs_trace *trace, struct tfs_pool *pool);
+/* Why records may be missing on one side; NULL = none are. The text is the arena's. */
+const char *tfs_comparable_lost(const struct tfs_trace *trace, struct tfs_arena *arena);
 
-/* Why calls cannot be compared; NULL = they can. The text is the pool's. */
-const char *tfs_comparable_why_not(const struct tfs_timeline *timeline, struct tfs_pool *pool);
+/* Why calls cannot be compared; NULL = they can. The text is the arena's. */
+const char *tfs_comparable_why_not(const struct tfs_timeline *timeline, struct tfs_arena *arena);
 
 #endif

@@ -18,7 +18,7 @@
 
 struct search {
 	const struct tfs_timeline *timeline;
-	struct tfs_pool *pool;
+	struct tfs_arena *arena;
 	struct tfs_pairs *out;
 	uint16_t *by_cbid; /* places in `out->pairs`: of the runtime's cbids, then the driver's */
 	uint16_t *by_function; /* places by function id; NO_PAIR = it is not watched */
@@ -69,7 +69,7 @@ static uint32_t about(enum tfs_family family)
 	}
 }
 
-const char *tfs_pairs_work(struct tfs_pool *pool, const uint64_t counts[TFS_WORK_COUNT])
+const char *tfs_pairs_work(struct tfs_arena *arena, const uint64_t counts[TFS_WORK_COUNT])
 {
 	static const char *const one[] = {"launch", "copy", "memset", "other call", "call"};
 	static const char *const many[] = {"launches", "copies", "memsets", "other calls", "calls"};
@@ -77,7 +77,7 @@ const char *tfs_pairs_work(struct tfs_pool *pool, const uint64_t counts[TFS_WORK
 
 	for (unsigned i = 0; i < TFS_WORK_COUNT; i++)
 		if (counts[i])
-			list = tfs_pool_print(pool, "%s%s%s", list, *list ? ", " : "",
+			list = tfs_arena_print(arena, "%s%s%s", list, *list ? ", " : "",
 				tfs_figure_number((double)counts[i], one[i], many[i]).text);
 	return list;
 }
@@ -102,7 +102,7 @@ static bool list_pairs(struct search *search)
 {
 	const struct tfs_trace *trace = search->timeline->trace;
 	const size_t count = tfs_trace_count(trace, TFS_RECORD_api);
-	struct tfs_pair *pairs = tfs_pool_alloc(search->pool, count, sizeof(*pairs));
+	struct tfs_pair *pairs = tfs_arena_alloc(search->arena, count, sizeof(*pairs));
 
 	search->by_cbid = malloc(2 * CBIDS * sizeof(uint16_t));
 	search->by_function = malloc((search->function_count + 1u) * sizeof(uint16_t));
@@ -332,11 +332,11 @@ static void keep_seen(struct tfs_pairs *out)
 	qsort(out->pairs, kept, sizeof(*out->pairs), compare_pairs);
 }
 
-const struct tfs_pairs *tfs_pairs_find(const struct tfs_timeline *timeline, struct tfs_pool *pool)
+const struct tfs_pairs *tfs_pairs_find(const struct tfs_timeline *timeline, struct tfs_arena *arena)
 {
 	struct search search = {.timeline = timeline,
-		.pool = pool,
-		.out = tfs_pool_alloc(pool, 1, sizeof(*search.out)),
+		.arena = arena,
+		.out = tfs_arena_alloc(arena, 1, sizeof(*search.out)),
 		.function_count = tfs_trace_limit(timeline->trace, TFS_RECORD_function)};
 	bool done = search.out && list_pairs(&search) && walk_apis(&search);
 
@@ -345,8 +345,8 @@ const struct tfs_pairs *tfs_pairs_find(const struct tfs_timeline *timeline, stru
 		tfs_pairs_launches(timeline, search.out);
 		count_memory(&search);
 		keep_seen(search.out);
-		search.out->lost = tfs_comparable_lost(timeline->trace, pool);
-		search.out->why = tfs_comparable_why_not(timeline, pool);
+		search.out->lost = tfs_comparable_lost(timeline->trace, arena);
+		search.out->why = tfs_comparable_why_not(timeline, arena);
 	}
 	free(search.by_cbid);
 	free(search.by_function);

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rules/support/pool.h"
+#include "rules/support/arena.h"
 #include "rules/timeline/timeline.h"
 
 struct tfs_pair {
@@ -49,8 +49,9 @@ struct tfs_pairs {
 	uint64_t queued; /* not counted there: another tool's recording ended before they ran */
 };
 
-/* Compares them; NULL without memory. The result is the pool's. */
-const struct tfs_pairs *tfs_pairs_find(const struct tfs_timeline *timeline, struct tfs_pool *pool);
+/* Compares them; NULL without memory. The result is the arena's. */
+const struct tfs_pairs *tfs_pairs_find(
+	const struct tfs_timeline *timeline, struct tfs_arena *arena);
 
 /* Do the two numbers differ by more than 2 %? */
 bool tfs_pair_differs(const struct tfs_pair *pair);
@@ -59,7 +60,7 @@ bool tfs_pair_differs(const struct tfs_pair *pair);
  * it; NULL = none. */
 const struct tfs_pair *tfs_pairs_hidden(const struct tfs_pairs *pairs, uint32_t about);
 
-/* "3 launches, 2 copies"; "" for none. The text is the pool's. */
-const char *tfs_pairs_work(struct tfs_pool *pool, const uint64_t counts[TFS_WORK_COUNT]);
+/* "3 launches, 2 copies"; "" for none. The text is the arena's. */
+const char *tfs_pairs_work(struct tfs_arena *arena, const uint64_t counts[TFS_WORK_COUNT]);
 
 #endif

@@ -115,7 +115,7 @@ static void list_calls(const struct tfs_trace *trace)
 int main(int argc, char **argv)
 {
 	struct tfs_trace *trace;
-	struct tfs_pool pool = {0};
+	struct tfs_arena arena = {0};
 	size_t i, count, wanted;
 
 	if (argc < 3)
@@ -123,10 +123,10 @@ int main(int argc, char **argv)
 	if (!TEST_EQ(tfs_trace_open(argv[1], NULL, &trace), 0))
 		return test_result();
 	wanted = strtoul(argv[2], NULL, 10);
-	const char *text = tfs_sentence_key(trace, "cupti", &pool);
+	const char *text = tfs_sentence_key(trace, "cupti", &arena);
 	if (argc > 3 && !TEST_TRUE(!strncmp(text, argv[3], strlen(argv[3]))))
 		printf("  it is \"%s\"\n", text);
-	tfs_pool_finish(&pool);
+	tfs_arena_finish(&arena);
 	count = tfs_trace_count(trace, TFS_RECORD_device_op);
 	if (!wanted)
 		TEST_EQ(count, 0);

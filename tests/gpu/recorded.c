@@ -83,7 +83,7 @@ static bool is_last(const struct tfs_trace *trace, size_t at)
 static void print_rewrites(const struct tfs_trace *trace)
 {
 	static const char *const states[] = {"off", "report", "shadow", "apply", "lost"};
-	struct tfs_pool pool = {0};
+	struct tfs_arena arena = {0};
 
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_rewrite); i++) {
 		const struct tfs_rewrite_record *one = tfs_trace_at(trace, TFS_RECORD_rewrite, i);
@@ -94,13 +94,13 @@ static void print_rewrites(const struct tfs_trace *trace)
 		printf("rewrite-%s %s, applied %llu, predicted %.1f, realised %.1f (%.1f to %.1f), %s\n",
 			name, states[one->state % 5], (unsigned long long)one->applied,
 			one->predicted_ns / 1e3, one->realised_ns / 1e3, one->realised_low_ns / 1e3,
-			one->realised_high_ns / 1e3, tfs_sentence_reason(trace, one, &pool));
+			one->realised_high_ns / 1e3, tfs_sentence_reason(trace, one, &arena));
 		if (one->predicted_ns == one->predicted_ns && fabs(one->realised_ns) > 0)
 			printf("prediction-error-%s %+.0f %% of the realised\n", name,
 				100 * (one->predicted_ns - one->realised_ns) /
 					fabs(one->realised_ns));
 	}
-	tfs_pool_finish(&pool);
+	tfs_arena_finish(&arena);
 }
 
 static const struct tfs_refusal_record *refusal(const struct tfs_trace *trace, size_t at)
@@ -168,7 +168,7 @@ int main(int count, char **words)
 		TFS_LOSSES(X)
 #undef X
 	};
-	struct tfs_pool pool = {0};
+	struct tfs_arena arena = {0};
 	struct tfs_trace *trace = NULL;
 	struct tfs_damage damage;
 
@@ -185,7 +185,7 @@ int main(int count, char **words)
 		const struct tfs_fact_record *one = tfs_trace_at(trace, TFS_RECORD_fact, i);
 		const char *key, *text;
 
-		if (!tfs_sentence_fact(trace, i, &pool, &key, &text))
+		if (!tfs_sentence_fact(trace, i, &arena, &key, &text))
 			continue;
 		printf("fact-");
 		for (; *key; key++)
@@ -197,7 +197,7 @@ int main(int count, char **words)
 	print_rewrites(trace);
 	print_refusals(trace);
 	print_calls(trace);
-	tfs_pool_finish(&pool);
+	tfs_arena_finish(&arena);
 	tfs_trace_close(trace);
 	return 0;
 }

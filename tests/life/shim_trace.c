@@ -121,7 +121,7 @@ int main(int argc, char **argv)
 	const struct tfs_damage *damages;
 	struct tfs_damage damage = {0, ""};
 	struct tfs_trace *trace;
-	struct tfs_pool pool = {0};
+	struct tfs_arena arena = {0};
 
 	if (argc != 2)
 		return test_skip("no recording stated");
@@ -145,7 +145,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_fact); i++) {
 		const char *key, *text;
 
-		if (tfs_sentence_fact(trace, i, &pool, &key, &text))
+		if (tfs_sentence_fact(trace, i, &arena, &key, &text))
 			printf("fact %s %s\n", key, text);
 	}
 	tell_losses(header);
@@ -154,7 +154,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < tfs_trace_damages(trace, &damages); i++)
 		printf("damage %llu %s\n", (unsigned long long)damages[i].offset, damages[i].what);
 	const bool good = functions_fit(trace) && summary->damages == 0;
-	tfs_pool_finish(&pool);
+	tfs_arena_finish(&arena);
 	tfs_trace_close(trace);
 	return good ? 0 : 1;
 }

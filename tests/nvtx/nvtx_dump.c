@@ -13,12 +13,12 @@ static const char *const kinds[] = {"?", "pushed", "started", "mark"};
 
 static void print_fact(const struct tfs_trace *trace, const char *key)
 {
-	struct tfs_pool pool = {0};
-	const char *text = tfs_sentence_key(trace, key, &pool);
+	struct tfs_arena arena = {0};
+	const char *text = tfs_sentence_key(trace, key, &arena);
 
 	if (*text != '\0')
 		printf("fact %s: %s\n", key, text);
-	tfs_pool_finish(&pool);
+	tfs_arena_finish(&arena);
 }
 
 int main(int count, char **words)

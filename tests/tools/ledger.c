@@ -28,7 +28,7 @@ static bool is_superseded(const struct tfs_trace *trace, size_t number)
 int main(int count, char **words)
 {
 	struct tfs_trace *trace = NULL;
-	struct tfs_pool pool = {0};
+	struct tfs_arena arena = {0};
 	struct tfs_damage damage;
 
 	if (count != 2 || tfs_trace_open(words[1], &damage, &trace) != 0) {
@@ -46,7 +46,7 @@ int main(int count, char **words)
 		printf("%s applied %llu\n", name, (unsigned long long)one->applied);
 		printf("%s state %s %.1f %.1f %.1f %.1f %s\n", name, states[one->state % 5],
 			one->predicted_ns / 1e3, one->realised_ns / 1e3, one->realised_low_ns / 1e3,
-			one->realised_high_ns / 1e3, tfs_sentence_reason(trace, one, &pool));
+			one->realised_high_ns / 1e3, tfs_sentence_reason(trace, one, &arena));
 		if (one->reason.code == TFS_REASON_caused)
 			printf("%s caused by %s: %s\n", name,
 				tfs_trace_check((uint16_t)one->reason.numbers[0]),
@@ -62,7 +62,7 @@ int main(int count, char **words)
 		const struct tfs_fact_record *one = tfs_trace_at(trace, TFS_RECORD_fact, i);
 		const char *key, *text;
 
-		if (!tfs_sentence_fact(trace, i, &pool, &key, &text))
+		if (!tfs_sentence_fact(trace, i, &arena, &key, &text))
 			continue;
 		printf("fact %s %llu\n", key, (unsigned long long)one->numbers[0]);
 		printf("told %s: %s\n", key, text);
@@ -76,7 +76,7 @@ int main(int count, char **words)
 		printf("calls %s %llu\n", *name != '\0' ? name : "undefined",
 			(unsigned long long)totals[i].sum.count);
 	}
-	tfs_pool_finish(&pool);
+	tfs_arena_finish(&arena);
 	tfs_trace_close(trace);
 	return 0;
 }

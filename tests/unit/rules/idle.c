@@ -69,7 +69,7 @@ static void whose_finding(void)
 	struct scene *scene = steps(true);
 	const struct tfs_judgement *judgement = scene_judgement(scene);
 	const struct tfs_finding *wait = scene_finding(scene, "TFS201", 11);
-	struct tfs_pool pool = {0};
+	struct tfs_arena arena = {0};
 
 	TEST_NEED(wait);
 	for (unsigned i = 0; i < 4; i++) {
@@ -77,11 +77,11 @@ static void whose_finding(void)
 			.function = i & 2 ? wait->function : (uint16_t)(wait->function + 1)};
 		struct tfs_idle_summary idle;
 
-		TEST_EQ(tfs_idle_find(judgement->timeline, &finding, 1, NULL, &pool, &idle), 0);
+		TEST_EQ(tfs_idle_find(judgement->timeline, &finding, 1, NULL, &arena, &idle), 0);
 		TEST_EQ(idle.ns, judgement->idle.ns);
 		TEST_EQ(idle.explained_ns, i == 3 ? judgement->idle.explained_ns : 0);
 	}
-	tfs_pool_finish(&pool);
+	tfs_arena_finish(&arena);
 	scene_destroy(scene);
 }
 

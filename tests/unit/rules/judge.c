@@ -262,8 +262,8 @@ static void a_long_reason_is_cut_whole(void)
 /* Of what is left out of a list the verdict tells; each rule has room for some. */
 static void a_list_that_is_full(void)
 {
-	struct tfs_pool pool = {0};
-	struct tfs_findings findings = {.pool = &pool};
+	struct tfs_arena arena = {0};
+	struct tfs_findings findings = {.pool = &arena};
 	struct tfs_verdict verdict;
 	size_t before = 0;
 
@@ -286,7 +286,7 @@ static void a_list_that_is_full(void)
 	TEST_EQ(verdict.state, TFS_STATE_PASSED);
 	TEST_EQ(findings.count, 1040);
 	free(findings.items);
-	tfs_pool_finish(&pool);
+	tfs_arena_finish(&arena);
 }
 
 /* Programs that call the driver alone are seen as well as those that call the runtime. */

@@ -261,7 +261,7 @@ static void steps_by_name(void)
 {
 	struct scene *scene = scene_create(false);
 	const uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 4096);
-	struct tfs_pool pool = {0};
+	struct tfs_arena arena = {0};
 	struct tfs_timeline timeline;
 	struct tfs_steady steady;
 	struct tfs_layers layers;
@@ -279,10 +279,10 @@ static void steps_by_name(void)
 	TEST_EQ(scene_judgement(scene)->layers.count, 2);
 	timeline.step_source = TFS_STEP_NVTX;
 	TEST_NEED(tfs_steady_init(&steady, &timeline, 0) == 0);
-	TEST_EQ(tfs_layers_find(&steady, &pool, &layers), 0);
+	TEST_EQ(tfs_layers_find(&steady, &arena, &layers), 0);
 	TEST_NEED(layers.count == 1);
 	TEST_STR(layers.items[0].name, "forward");
-	tfs_pool_finish(&pool);
+	tfs_arena_finish(&arena);
 	tfs_steady_finish(&steady);
 	scene_destroy(scene);
 }

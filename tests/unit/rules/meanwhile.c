@@ -251,14 +251,14 @@ static void outside(void)
 	const struct tfs_timeline *timeline = scene_judgement(scene)->timeline;
 	struct tfs_intervals none = {0};
 	struct tfs_meanwhile meanwhile;
-	struct tfs_pool pool = {0};
+	struct tfs_arena arena = {0};
 
 	TEST_NEED(finding);
 	says(finding, "the thread was asleep (100 %)");
-	TEST_EQ(tfs_meanwhile_find(timeline, 0, &none, &pool, &meanwhile), 0);
+	TEST_EQ(tfs_meanwhile_find(timeline, 0, &none, &arena, &meanwhile), 0);
 	TEST_EQ(meanwhile.samples, 0);
 	TEST_EQ(meanwhile.code.all, 0);
-	tfs_pool_finish(&pool);
+	tfs_arena_finish(&arena);
 	scene_destroy(scene);
 }
 

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "rules/support/pool.h"
+#include "rules/support/arena.h"
 #include "tests/test.h"
 
 #define LONG ((size_t)9 << 20)
@@ -46,24 +46,24 @@ static void check_sizes(void)
 
 static void check_pool(void)
 {
-	struct tfs_pool pool = {0};
-	unsigned char *zeroed = tfs_pool_alloc(&pool, 1000, 3);
+	struct tfs_arena arena = {0};
+	unsigned char *zeroed = tfs_arena_alloc(&arena, 1000, 3);
 	size_t others = 0;
 
 	TEST_NEED(zeroed);
 	for (size_t i = 0; i < 3000; i++)
 		others += zeroed[i] != 0;
 	TEST_EQ(others, 0);
-	TEST_STR(tfs_pool_print(&pool, "%s of %u", "one", 2u), "one of 2");
-	TEST_TRUE(!pool.failed);
-	TEST_TRUE(!tfs_pool_alloc(&pool, SIZE_MAX / 4 + 2, 4));
-	TEST_TRUE(pool.failed);
-	tfs_pool_finish(&pool);
-	TEST_TRUE(!pool.blocks);
-	pool.failed = false;
-	TEST_TRUE(!tfs_pool_alloc(&pool, SIZE_MAX, 1));
-	TEST_TRUE(pool.failed);
-	tfs_pool_finish(&pool);
+	TEST_STR(tfs_arena_print(&arena, "%s of %u", "one", 2u), "one of 2");
+	TEST_TRUE(!arena.failed);
+	TEST_TRUE(!tfs_arena_alloc(&arena, SIZE_MAX / 4 + 2, 4));
+	TEST_TRUE(arena.failed);
+	tfs_arena_finish(&arena);
+	TEST_TRUE(!arena.blocks);
+	arena.failed = false;
+	TEST_TRUE(!tfs_arena_alloc(&arena, SIZE_MAX, 1));
+	TEST_TRUE(arena.failed);
+	tfs_arena_finish(&arena);
 }
 
 int main(void)

@@ -106,7 +106,7 @@ static void joined(void)
 {
 	struct tfs_hits hits = {0}, usual = {0};
 	struct tfs_findings findings = {0};
-	struct tfs_pool pool = {0};
+	struct tfs_arena arena = {0};
 	struct tfs_place place;
 	const uint64_t *frames;
 
@@ -124,12 +124,12 @@ static void joined(void)
 	TEST_EQ(frames[0], 0x401000 + 10 * 16);
 	/* Each call site's total once. */
 	findings = (struct tfs_findings){
-		.steady = &steady, .pool = &pool, .rule = tfs_rule_find("TFS201")};
+		.steady = &steady, .arena = &arena, .rule = tfs_rule_find("TFS201")};
 	TEST_NEED(tfs_findings_add(&findings, &place, NULL, "some"));
 	TEST_EQ(findings.items[0].finding.count_total, 3 * STEPS + RARE + 1);
 	TEST_EQ(findings.items[0].spread, true);
 	free(findings.items);
-	tfs_pool_finish(&pool);
+	tfs_arena_finish(&arena);
 	tfs_hits_finish(&usual);
 	tfs_hits_finish(&hits);
 	end();
@@ -140,7 +140,7 @@ static void folded(void)
 {
 	struct tfs_place place = {0};
 	struct tfs_hits hits = {0};
-	struct tfs_pool pool = {0};
+	struct tfs_arena arena = {0};
 	struct tfs_findings findings = {0};
 	uint32_t sites[3];
 
@@ -162,7 +162,7 @@ static void folded(void)
 		tfs_hits_add(&hits, steady.calls[i], 4, (struct tfs_edit){0});
 	tfs_hits_fold(&hits);
 	findings = (struct tfs_findings){
-		.steady = &steady, .pool = &pool, .rule = tfs_rule_find("TFS104")};
+		.steady = &steady, .arena = &arena, .rule = tfs_rule_find("TFS104")};
 	for (unsigned i = 0; i < 3; i++) {
 		TEST_NEED(tfs_hits_next(&steady, &hits, &place));
 		TEST_EQ(place.folded, i == 0);
@@ -181,7 +181,7 @@ static void folded(void)
 	tfs_draft_needed(&findings, &findings.items[2], TFS_GUARDS_REFILL | TFS_GUARDS_READ, NULL);
 	TEST_TRUE(strstr(findings.items[2].finding.advice, "may overwrite a buffer"));
 	free(findings.items);
-	tfs_pool_finish(&pool);
+	tfs_arena_finish(&arena);
 	tfs_hits_finish(&hits);
 	end();
 }

@@ -16,7 +16,7 @@
 
 static struct scene *scene;
 static struct tfs_steady steady;
-static struct tfs_pool pool;
+static struct tfs_arena arena;
 static struct tfs_draft drafts[MOST];
 static struct tfs_hit hits[MOST][STEPS];
 static struct tfs_findings findings;
@@ -39,14 +39,14 @@ static void begin(void)
 	steady.whatif = tfs_whatif_create(&steady);
 	TEST_NEED(steady.whatif && !steady.whatif->doubt);
 	steady.whatif->error = steady.whatif->inflation = steady.whatif->load_ns = 0;
-	findings = (struct tfs_findings){.steady = &steady, .pool = &pool, .items = drafts};
+	findings = (struct tfs_findings){.steady = &steady, .arena = &arena, .items = drafts};
 }
 
 static void end(void)
 {
 	tfs_whatif_destroy(steady.whatif);
 	tfs_steady_finish(&steady);
-	tfs_pool_finish(&pool);
+	tfs_arena_finish(&arena);
 	scene_destroy(scene);
 }
 

@@ -21,7 +21,7 @@ static struct tfs_meanwhile find(unsigned sampled, unsigned crowds)
 	struct tfs_intervals stretches = {0};
 	struct tfs_timeline *timeline;
 	struct tfs_meanwhile meanwhile;
-	struct tfs_pool pool = {0};
+	struct tfs_arena arena = {0};
 	uint64_t nth = 0;
 	/* Too long before the others to tell what came in between. */
 	const struct tfs_host_record long_before = {.doing = TFS_HOST_pipe,
@@ -61,8 +61,8 @@ static struct tfs_meanwhile find(unsigned sampled, unsigned crowds)
 
 	TEST_NEED(trace && tfs_timeline_create(trace, &timeline) == 0);
 	TEST_NEED(timeline->thread_count == 1);
-	TEST_EQ(tfs_meanwhile_find(timeline, 0, &stretches, &pool, &meanwhile), 0);
-	tfs_pool_finish(&pool);
+	TEST_EQ(tfs_meanwhile_find(timeline, 0, &stretches, &arena, &meanwhile), 0);
+	tfs_arena_finish(&arena);
 	tfs_intervals_finish(&stretches);
 	tfs_timeline_destroy(timeline);
 	tfs_trace_close(trace);

@@ -11,7 +11,7 @@
 #define PAST 80 /* numbers behind the last one that has a sentence */
 
 static struct builder *builder;
-static struct tfs_pool pool;
+static struct tfs_arena arena;
 
 static enum tfs_check last_check(void)
 {
@@ -31,16 +31,16 @@ static void check_refusals(void)
 	char text[80];
 
 	TEST_NEED(trace);
-	TEST_STR(tfs_sentence_refusal(trace, &record, &pool),
+	TEST_STR(tfs_sentence_refusal(trace, &record, &arena),
 		"another device may access the memory");
 	record.object = object;
-	TEST_STR(tfs_sentence_refusal(trace, &record, &pool),
+	TEST_STR(tfs_sentence_refusal(trace, &record, &arena),
 		"another device may access the memory (libother.so)");
 	for (unsigned i = 1; i <= PAST; i++) {
 		record.check = (uint16_t)(last_check() + i);
 		snprintf(text, sizeof(text), "a check that this tfshim does not know (%u)",
 			record.check);
-		TEST_STR(tfs_sentence_refusal(trace, &record, &pool), text);
+		TEST_STR(tfs_sentence_refusal(trace, &record, &arena), text);
 	}
 	tfs_trace_close(trace);
 }
@@ -55,7 +55,7 @@ static const char *reason(enum tfs_reason_code code, const uint64_t *numbers, do
 	record.reason.object = builder_string(builder, "cudaHello");
 	trace = builder_open(builder);
 	TEST_NEED(trace);
-	const char *text = tfs_sentence_reason(trace, &record, &pool);
+	const char *text = tfs_sentence_reason(trace, &record, &arena);
 	tfs_trace_close(trace);
 	return text;
 }
@@ -101,7 +101,7 @@ static void check_text(
 	const struct tfs_trace *trace, size_t number, const char *want_key, const char *want)
 {
 	const char *key = NULL, *text = NULL;
-	const bool told = tfs_sentence_fact(trace, number, &pool, &key, &text);
+	const bool told = tfs_sentence_fact(trace, number, &arena, &key, &text);
 
 	TEST_EQ(told, want != NULL);
 	TEST_STR(text, want);
@@ -143,8 +143,8 @@ static void check_facts(void)
 		"makes (deepbind=0 removes the flag)");
 	check_text(trace, 8, NULL, NULL);
 	check_text(trace, 9, NULL, NULL);
-	TEST_STR(tfs_sentence_key(trace, "steps", &pool), "found");
-	TEST_STR(tfs_sentence_key(trace, "staging.pinned", &pool), "");
+	TEST_STR(tfs_sentence_key(trace, "steps", &arena), "found");
+	TEST_STR(tfs_sentence_key(trace, "staging.pinned", &arena), "");
 	tfs_trace_close(trace);
 }
 
@@ -155,7 +155,7 @@ int main(void)
 	check_refusals();
 	check_reasons();
 	check_facts();
-	tfs_pool_finish(&pool);
+	tfs_arena_finish(&arena);
 	builder_destroy(builder);
 	return test_result();
 }

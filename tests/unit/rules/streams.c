@@ -33,14 +33,14 @@ static void is_called(
 	const struct tfs_steady *steady, unsigned line, unsigned other, const char *name)
 {
 	const struct tfs_host_call *calls = steady->timeline->calls;
-	struct tfs_pool pool = {0};
+	struct tfs_arena arena = {0};
 	const struct tfs_hit items[] = {{.call = (uint32_t)(call_of(steady, line) - calls)},
 		{.call = (uint32_t)(call_of(steady, other) - calls)}};
 	const struct tfs_place place = {.items = items, .count = 2};
 
-	if (!TEST_STR(tfs_stream_name(&pool, steady->timeline, &place), name))
+	if (!TEST_STR(tfs_stream_name(&arena, steady->timeline, &place), name))
 		printf("  lines %u and %u\n", line, other);
-	tfs_pool_finish(&pool);
+	tfs_arena_finish(&arena);
 }
 
 static void launch(struct scene *scene, unsigned line, unsigned stream)
