@@ -4,7 +4,7 @@
 
 /*
  * How a model is put together from a judged recording, one file per part of it. Everything is
- * copied into the model's region, so that the recording can be closed afterwards.
+ * copied into the model's arena, so that the recording can be closed afterwards.
  */
 
 #include "reports/model/model.h"

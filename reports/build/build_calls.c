@@ -117,11 +117,11 @@ static int by_site(const void *a, const void *b)
 	return one->function < two->function ? -1 : one->function > two->function;
 }
 
-static size_t step_calls(const struct tfs_timeline *timeline, struct tfs_region *scratch,
+static size_t step_calls(const struct tfs_timeline *timeline, struct tfs_arena *scratch,
 	struct step_call **out_calls)
 {
-	bool *judged = tfs_region_alloc(scratch, timeline->step_count, sizeof(*judged));
-	struct step_call *calls = tfs_region_alloc(scratch, timeline->call_count, sizeof(*calls));
+	bool *judged = tfs_arena_alloc(scratch, timeline->step_count, sizeof(*judged));
+	struct step_call *calls = tfs_arena_alloc(scratch, timeline->call_count, sizeof(*calls));
 	size_t count = 0;
 	size_t kept = 0;
 	for (uint32_t i = 0; i < timeline->judged_count; i++)
@@ -208,22 +208,22 @@ void tfs_build_calls(struct tfs_build *build)
 	const struct tfs_total *totals;
 	const struct tfs_share *shares;
 	size_t count = tfs_trace_totals(build->trace, &totals, &shares);
-	struct tfs_model_call *calls = tfs_region_alloc(&model->region, count, sizeof(*calls));
-	struct tfs_region scratch = {0};
+	struct tfs_model_call *calls = tfs_arena_alloc(&model->arena, count, sizeof(*calls));
+	struct tfs_arena scratch = {0};
 	struct step_call *in_steps;
 	size_t in_step_count = step_calls(build->timeline, &scratch, &in_steps);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct tfs_aggregate *sum = &totals[i].sum;
-		calls[i].function = tfs_region_string(
-			&model->region, tfs_trace_function(build->trace, sum->function));
+		calls[i].function = tfs_arena_string(
+			&model->arena, tfs_trace_function(build->trace, sum->function));
 		calls[i].place = tfs_places_find(build->places, sum->site);
 		calls[i].count = sum->count;
 		note_work(build->trace, sum->function, model);
 		calls[i].amount = sum->amount;
 		set_per_step(build, sum->site, sum->function, in_steps, in_step_count, &calls[i]);
 	}
-	tfs_region_finish(&scratch);
+	tfs_arena_finish(&scratch);
 	if (count)
 		qsort(calls, count, sizeof(*calls), by_key);
 	model->calls = calls;

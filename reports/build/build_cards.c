@@ -60,12 +60,12 @@ static int by_site(const void *a, const void *b)
 }
 
 /* Of every finding; one pass over the calls. */
-static struct start *find_starts(const struct tfs_build *build, struct tfs_region *region)
+static struct start *find_starts(const struct tfs_build *build, struct tfs_arena *arena)
 {
 	const struct tfs_timeline *timeline = build->timeline;
 	const struct tfs_judgement *judgement = build->judgement;
 	const size_t count = judgement->finding_count;
-	struct start *starts = tfs_region_alloc(region, count, sizeof(*starts));
+	struct start *starts = tfs_arena_alloc(arena, count, sizeof(*starts));
 
 	for (size_t i = 0; i < count; i++)
 		starts[i] = (struct start){
@@ -169,12 +169,12 @@ static int most_expensive_first(const void *a, const void *b)
 void tfs_build_cards(struct tfs_build *build)
 {
 	struct tfs_model *model = build->model;
-	struct tfs_region *region = &model->region;
+	struct tfs_arena *arena = &model->arena;
 	const size_t count = model->finding_count;
-	struct tfs_model_card *cards = tfs_region_alloc(region, count, sizeof(*cards));
-	size_t *parents = tfs_region_alloc(region, count, sizeof(*parents));
-	size_t *members = tfs_region_alloc(region, count, sizeof(*members));
-	struct tfs_region scratch = {0};
+	struct tfs_model_card *cards = tfs_arena_alloc(arena, count, sizeof(*cards));
+	size_t *parents = tfs_arena_alloc(arena, count, sizeof(*parents));
+	size_t *members = tfs_arena_alloc(arena, count, sizeof(*members));
+	struct tfs_arena scratch = {0};
 	const struct start *starts = find_starts(build, &scratch);
 	size_t used = 0;
 
@@ -198,5 +198,5 @@ void tfs_build_cards(struct tfs_build *build)
 	model->cards = cards;
 	for (size_t i = 0; i < model->card_count; i++)
 		model->open_cards += !cards[i].repaired;
-	tfs_region_finish(&scratch);
+	tfs_arena_finish(&scratch);
 }

@@ -50,13 +50,13 @@ static int by_index(const void *a, const void *b)
 }
 
 static size_t collect_steps(
-	struct tfs_build *build, struct tfs_region *scratch, struct tfs_chart_step **out_steps)
+	struct tfs_build *build, struct tfs_arena *scratch, struct tfs_chart_step **out_steps)
 {
 	const struct tfs_timeline *timeline = build->timeline;
 	double origin = (double)tfs_trace_header(build->trace)->start_ns;
 	size_t packed = add_packed(build, origin, NULL);
 	struct tfs_chart_step *steps =
-		tfs_region_alloc(scratch, packed + timeline->step_count, sizeof(*steps));
+		tfs_arena_alloc(scratch, packed + timeline->step_count, sizeof(*steps));
 	size_t count = 0;
 	size_t kept = 0;
 
@@ -84,25 +84,25 @@ static size_t collect_steps(
 static void set_steps(struct tfs_build *build)
 {
 	struct tfs_model_charts *charts = &build->model->charts;
-	struct tfs_region scratch = {0};
+	struct tfs_arena scratch = {0};
 	struct tfs_chart_step *all;
 	size_t count = collect_steps(build, &scratch, &all);
 	size_t merged = (count + MOST_STEPS - 1) / MOST_STEPS;
 	size_t kept = 0;
 
 	if (!merged) {
-		tfs_region_finish(&scratch);
+		tfs_arena_finish(&scratch);
 		return;
 	}
 	struct tfs_chart_step *steps =
-		tfs_region_alloc(&build->model->region, count / merged + 1, sizeof(*steps));
+		tfs_arena_alloc(&build->model->arena, count / merged + 1, sizeof(*steps));
 	for (size_t i = 0; i < count; i++) {
 		if (i % merged == 0)
 			steps[kept++] = all[i];
 		else if (all[i].duration_ns > steps[kept - 1].duration_ns)
 			steps[kept - 1] = all[i];
 	}
-	tfs_region_finish(&scratch);
+	tfs_arena_finish(&scratch);
 	charts->steps = steps;
 	charts->step_count = kept;
 	charts->steps_merged = merged;
@@ -228,7 +228,7 @@ static void set_shares(struct tfs_build *build)
 	if (sums.copies_ns > 0)
 		model->steps.copy_overlap = sums.hidden_ns / sums.copies_ns;
 	add_idle(timeline, idle);
-	struct tfs_chart_share *shares = tfs_region_alloc(&model->region, 8, sizeof(*shares));
+	struct tfs_chart_share *shares = tfs_arena_alloc(&model->arena, 8, sizeof(*shares));
 	double steps = (double)timeline->judged_count * devices;
 	size_t n = 0;
 	shares[n++] = (struct tfs_chart_share){"computing", sums.compute_ns / steps, true};

@@ -62,18 +62,18 @@ static void fill(
 	struct tfs_build *build, enum tfs_expense_kind kind, struct tfs_model_expenses *out_list)
 {
 	const struct tfs_expenses *list = &build->judgement->expenses[kind];
-	struct tfs_region *region = &build->model->region;
-	struct tfs_model_expense *items = tfs_region_alloc(region, list->count + 1, sizeof(*items));
+	struct tfs_arena *arena = &build->model->arena;
+	struct tfs_model_expense *items = tfs_arena_alloc(arena, list->count + 1, sizeof(*items));
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct tfs_model_place place =
 			tfs_places_find(build->places, list->items[i].site);
 
 		items[i] = (struct tfs_model_expense){
-			.function = tfs_region_string(
-				region, tfs_trace_function(build->trace, list->items[i].function)),
+			.function = tfs_arena_string(
+				arena, tfs_trace_function(build->trace, list->items[i].function)),
 			.place = place,
-			.where = place.frame_count ? tfs_words_place(region, &place)
+			.where = place.frame_count ? tfs_words_place(arena, &place)
 						   : "unknown call site",
 			.sites = 1,
 			.calls = list->items[i].calls,
@@ -96,16 +96,16 @@ static void fill(
 /* What the verdict can say of a run whose steps are not known: where its time went. */
 static const char *verdict(const struct tfs_build *build, const struct tfs_model_expenses *list)
 {
-	struct tfs_region *region = &build->model->region;
+	struct tfs_arena *arena = &build->model->arena;
 	const struct tfs_model_expense *first = list->items;
 
-	return tfs_region_print(region, "%s; the whole run: %s at %s takes %s of the %s%s%s",
+	return tfs_arena_print(arena, "%s; the whole run: %s at %s takes %s of the %s%s%s",
 		build->judgement->verdict, first->function, first->where,
-		tfs_words_time(region, first->amount), list->title,
+		tfs_words_time(arena, first->amount), list->title,
 		isnan(list->whole) ? "" : ", which is ",
 		isnan(list->whole) ? ""
-				   : tfs_region_print(region, "%s of %s",
-					     tfs_words_share(region, first->amount / list->whole),
+				   : tfs_arena_print(arena, "%s of %s",
+					     tfs_words_share(arena, first->amount / list->whole),
 					     list->whole_name));
 }
 
@@ -116,7 +116,7 @@ void tfs_build_expenses(struct tfs_build *build)
 
 	if (model->steps.judged)
 		return;
-	lists = tfs_region_alloc(&model->region, TFS_EXPENSES, sizeof(*lists));
+	lists = tfs_arena_alloc(&model->arena, TFS_EXPENSES, sizeof(*lists));
 	for (unsigned i = 0; i < TFS_EXPENSES; i++) {
 		fill(build, (enum tfs_expense_kind)i, &lists[model->expense_count]);
 		if (lists[model->expense_count].count || lists[model->expense_count].unowned > 0)

@@ -11,22 +11,22 @@
 /* Findings with lines of source. */
 #define MOST_SOURCES 100u
 
-static const char *text_or_null(struct tfs_region *region, const char *text)
+static const char *text_or_null(struct tfs_arena *arena, const char *text)
 {
-	return text && *text ? tfs_region_string(region, text) : NULL;
+	return text && *text ? tfs_arena_string(arena, text) : NULL;
 }
 
 static void set_repair(
-	struct tfs_region *region, const struct tfs_repair *repair, struct tfs_model_finding *to)
+	struct tfs_arena *arena, const struct tfs_repair *repair, struct tfs_model_finding *to)
 {
 	static const char *const states[] = {[TFS_REPAIR_NONE] = "none",
 		[TFS_REPAIR_OFF] = "off",
 		[TFS_REPAIR_APPLIED] = "applied",
 		[TFS_REPAIR_REFUSED] = "refused",
 		[TFS_REPAIR_NOT_KNOWN] = "not known"};
-	to->rewrite = text_or_null(region, repair->name);
+	to->rewrite = text_or_null(arena, repair->name);
 	to->rewrite_state = states[repair->state];
-	to->rewrite_reason = text_or_null(region, repair->reason);
+	to->rewrite_reason = text_or_null(arena, repair->reason);
 }
 
 /* The rules are already in the model, as the judgement has them. */
@@ -43,11 +43,11 @@ static const struct tfs_rule_text *rule_of(
 static void set_findings(struct tfs_build *build)
 {
 	struct tfs_model *model = build->model;
-	struct tfs_region *region = &model->region;
+	struct tfs_arena *arena = &model->arena;
 	const struct tfs_judgement *judgement = build->judgement;
 	const uint64_t started_ns = tfs_trace_header(build->trace)->start_realtime_ns;
 	size_t count = judgement->finding_count;
-	struct tfs_model_finding *findings = tfs_region_alloc(region, count, sizeof(*findings));
+	struct tfs_model_finding *findings = tfs_arena_alloc(arena, count, sizeof(*findings));
 
 	for (size_t i = 0; i < count; i++) {
 		const struct tfs_finding *from = &judgement->findings[i];
@@ -55,24 +55,24 @@ static void set_findings(struct tfs_build *build)
 		to->rule = rule_of(build, from->rule);
 		to->level = from->level;
 		to->group = from->group;
-		to->call = text_or_null(region, tfs_trace_function(build->trace, from->function));
+		to->call = text_or_null(arena, tfs_trace_function(build->trace, from->function));
 		to->place = tfs_places_find(build->places, from->site);
 		if (i < MOST_SOURCES)
 			to->source = tfs_source_read(
-				region, tfs_model_best_frame(&to->place), started_ns);
-		to->stream = text_or_null(region, from->stream);
+				arena, tfs_model_best_frame(&to->place), started_ns);
+		to->stream = text_or_null(arena, from->stream);
 		to->count_per_step = from->count_per_step;
 		to->bytes_per_step = from->bytes_per_step;
 		to->time_per_step_ns = from->time_per_step_ns;
 		to->count_total = from->count_total;
 		to->cost = from->cost;
-		to->doubt = text_or_null(region, from->doubt);
+		to->doubt = text_or_null(arena, from->doubt);
 		to->message = tfs_code_added(
-			build->places, region, text_or_null(region, from->message), &from->code);
+			build->places, arena, text_or_null(arena, from->message), &from->code);
 		to->advice =
-			tfs_region_string(region, from->advice ? from->advice : from->rule->advice);
-		to->evidence = text_or_null(region, from->evidence);
-		set_repair(region, &from->repair, to);
+			tfs_arena_string(arena, from->advice ? from->advice : from->rule->advice);
+		to->evidence = text_or_null(arena, from->evidence);
+		set_repair(arena, &from->repair, to);
 		to->repaired = from->repaired;
 		if ((unsigned)from->level < 3)
 			model->levels[from->level]++;
@@ -86,22 +86,21 @@ static void set_findings(struct tfs_build *build)
 
 static const char *reason_of(struct tfs_build *build, const struct tfs_verdict *verdict)
 {
-	struct tfs_region *region = &build->model->region;
+	struct tfs_arena *arena = &build->model->arena;
 	struct tfs_model_place place;
 
 	if (!verdict->site)
-		return text_or_null(region, verdict->reason);
+		return text_or_null(arena, verdict->reason);
 	place = tfs_places_find(build->places, verdict->site);
-	return tfs_region_print(
-		region, "%s (%s)", verdict->reason, tfs_words_place(region, &place));
+	return tfs_arena_print(arena, "%s (%s)", verdict->reason, tfs_words_place(arena, &place));
 }
 
 static void set_rules(struct tfs_build *build)
 {
 	struct tfs_model *model = build->model;
 	size_t count = build->judgement->rule_count;
-	struct tfs_model_rule *rules = tfs_region_alloc(&model->region, count, sizeof(*rules));
-	struct tfs_rule_text *texts = tfs_region_alloc(&model->region, count, sizeof(*texts));
+	struct tfs_model_rule *rules = tfs_arena_alloc(&model->arena, count, sizeof(*rules));
+	struct tfs_rule_text *texts = tfs_arena_alloc(&model->arena, count, sizeof(*texts));
 	for (size_t i = 0; i < count; i++) {
 		const struct tfs_rule_line *line = &build->judgement->rules[i];
 		const struct tfs_rule *rule = line->rule;
@@ -111,7 +110,7 @@ static void set_rules(struct tfs_build *build)
 		rules[i].reason = reason_of(build, &line->verdict);
 		if (line->verdict.state == TFS_STATE_VIOLATED)
 			rules[i].reason = tfs_words_number(
-				&model->region, line->findings, "finding", "findings");
+				&model->arena, line->findings, "finding", "findings");
 		rules[i].findings = line->findings;
 	}
 	model->rules = rules;
@@ -141,7 +140,7 @@ static const char *proof_name(enum tfs_gain_proof proof)
 static const char *repaired_places(struct tfs_build *build, const char *rewrite)
 {
 	struct tfs_model *model = build->model;
-	struct tfs_region *region = &model->region;
+	struct tfs_arena *arena = &model->arena;
 	const struct tfs_model_finding *first = NULL;
 	size_t more = 0;
 
@@ -156,35 +155,35 @@ static const char *repaired_places(struct tfs_build *build, const char *rewrite)
 	}
 	if (!first)
 		return NULL;
-	return tfs_region_print(region, "%s at %s%s", first->rule->id,
-		tfs_words_place(region, &first->place),
-		more ? tfs_region_print(region, " and at %s",
+	return tfs_arena_print(arena, "%s at %s%s", first->rule->id,
+		tfs_words_place(arena, &first->place),
+		more ? tfs_arena_print(arena, " and at %s",
 			       tfs_words_number(
-				       region, (double)more, "more call site", "more call sites"))
+				       arena, (double)more, "more call site", "more call sites"))
 		     : "");
 }
 
 static void set_rewrites(struct tfs_build *build)
 {
 	struct tfs_model *model = build->model;
-	struct tfs_region *region = &model->region;
+	struct tfs_arena *arena = &model->arena;
 	size_t count = build->judgement->rewrite_count;
-	struct tfs_model_rewrite *rewrites = tfs_region_alloc(region, count, sizeof(*rewrites));
+	struct tfs_model_rewrite *rewrites = tfs_arena_alloc(arena, count, sizeof(*rewrites));
 	for (size_t i = 0; i < count; i++) {
 		const struct tfs_rewrite_line *from = &build->judgement->rewrites[i];
 		struct tfs_model_rewrite *to = &rewrites[i];
-		to->name = tfs_region_string(region, from->name);
-		to->class_name = tfs_region_string(region, from->rank);
+		to->name = tfs_arena_string(arena, from->name);
+		to->class_name = tfs_arena_string(arena, from->rank);
 		to->state = state_name(from->state);
 		to->measured = outcome_name(from->outcome);
-		to->reason = text_or_null(region, from->reason);
+		to->reason = text_or_null(arena, from->reason);
 		to->acts = from->state == TFS_REWRITE_APPLY && (from->applied || from->more);
 		to->silent = from->state == TFS_REWRITE_OFF && !from->applied && !from->outcome &&
 			     !from->refusal_count && !to->reason && !from->more;
 		to->proof = proof_name(from->proof);
 		to->gain = (struct tfs_span){from->gain.ns, from->gain.low_ns, from->gain.high_ns};
 		to->where = repaired_places(build, to->name);
-		to->off = tfs_region_print(region, "TFSHIM_REWRITE=safe,%s=off", to->name);
+		to->off = tfs_arena_print(arena, "TFSHIM_REWRITE=safe,%s=off", to->name);
 		to->applied = from->applied;
 		to->more = from->more;
 		to->bytes = from->bytes;
@@ -193,10 +192,10 @@ static void set_rewrites(struct tfs_build *build)
 		to->realised_low_ns = from->realised_low_ns;
 		to->realised_high_ns = from->realised_high_ns;
 		struct tfs_model_refusal *refusals =
-			tfs_region_alloc(region, from->refusal_count, sizeof(*refusals));
+			tfs_arena_alloc(arena, from->refusal_count, sizeof(*refusals));
 		for (size_t j = 0; j < from->refusal_count; j++) {
-			refusals[j].check = tfs_region_string(region, from->refusals[j].check);
-			refusals[j].text = tfs_region_string(region, from->refusals[j].text);
+			refusals[j].check = tfs_arena_string(arena, from->refusals[j].check);
+			refusals[j].text = tfs_arena_string(arena, from->refusals[j].text);
 			refusals[j].count = from->refusals[j].count;
 			refusals[j].place = tfs_places_find(build->places, from->refusals[j].site);
 		}

@@ -10,7 +10,7 @@
 #include "rules/timeline/recording_cost.h"
 #include "shim/trace/format/iterations.h"
 
-static const char *fact_name(struct tfs_region *region, const char *key)
+static const char *fact_name(struct tfs_arena *arena, const char *key)
 {
 	static const char *const names[][2] = {
 		{"cudnn-search live", "cudnn-search, compared"},
@@ -23,7 +23,7 @@ static const char *fact_name(struct tfs_region *region, const char *key)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(key, names[i][0]))
 			return names[i][1];
-	char *name = tfs_region_string(region, key);
+	char *name = tfs_arena_string(arena, key);
 	for (char *c = name; *c; c++)
 		*c = *c == '_' || *c == '.' ? ' ' : *c;
 	return name;
@@ -47,11 +47,11 @@ static uint32_t launched(const struct tfs_trace *trace, uint32_t latest)
 static void set_program(struct tfs_build *build, const char *path)
 {
 	struct tfs_model *model = build->model;
-	struct tfs_region *region = &model->region;
+	struct tfs_arena *arena = &model->arena;
 	const struct tfs_judgement *judgement = build->judgement;
 	const struct tfs_file_header *header = tfs_trace_header(build->trace);
 
-	model->program = tfs_region_string(region, judgement->program ? judgement->program : "");
+	model->program = tfs_arena_string(arena, judgement->program ? judgement->program : "");
 	model->imported = tfs_trace_fact(build->trace, TFS_FACT_imported) != NULL;
 	const char *script = model->imported ? NULL : tfs_places_script(build->places);
 	if (script) {
@@ -60,9 +60,9 @@ static void set_program(struct tfs_build *build, const char *path)
 	}
 	const char *slash = strrchr(model->program, '/');
 	model->program_name = slash ? slash + 1 : model->program;
-	model->version = tfs_region_print(
-		region, "%.*s", (int)sizeof(header->version_text), header->version_text);
-	model->recording = tfs_region_string(region, path);
+	model->version = tfs_arena_print(
+		arena, "%.*s", (int)sizeof(header->version_text), header->version_text);
+	model->recording = tfs_arena_string(arena, path);
 	model->pid = judgement->pid;
 	model->rank = judgement->rank;
 	model->finished = judgement->finished;
@@ -71,7 +71,7 @@ static void set_program(struct tfs_build *build, const char *path)
 	model->usable = judgement->usable;
 	model->verdict = judgement->usable && !judgement->finding_count
 				 ? "no rule is broken"
-				 : tfs_region_string(region, judgement->verdict);
+				 : tfs_arena_string(arena, judgement->verdict);
 
 	const struct tfs_fact_record *processes = tfs_trace_fact(build->trace, TFS_FACT_processes);
 
@@ -86,7 +86,7 @@ static void set_program(struct tfs_build *build, const char *path)
 	char text[32] = "";
 	if (seconds && gmtime_r(&seconds, &utc))
 		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
-	model->started = tfs_region_string(region, text);
+	model->started = tfs_arena_string(arena, text);
 	model->duration_ns = NAN;
 	size_t clocks = tfs_trace_count(build->trace, TFS_RECORD_clock);
 	if (clocks) {
@@ -102,7 +102,7 @@ static void set_device(struct tfs_build *build)
 	struct tfs_model *model = build->model;
 	const struct tfs_judgement *judgement = build->judgement;
 	if (judgement->device_name && *judgement->device_name)
-		model->device = tfs_region_string(&model->region, judgement->device_name);
+		model->device = tfs_arena_string(&model->arena, judgement->device_name);
 	model->simulated = judgement->simulated;
 	if (tfs_trace_count(build->trace, TFS_RECORD_device)) {
 		const struct tfs_device_record *device =
@@ -126,7 +126,7 @@ static void set_steps(struct tfs_build *build)
 	steps->recorded_ns = summary->judged ? summary->recorded_ns : NAN;
 	steps->written_ns = summary->judged ? summary->written_ns : NAN;
 	steps->iterations = build->timeline->step_source == TFS_STEP_ITERATIONS;
-	steps->source = found ? tfs_region_string(&build->model->region, summary->source) : NULL;
+	steps->source = found ? tfs_arena_string(&build->model->arena, summary->source) : NULL;
 	steps->replay_error = summary->replay_error < 0 ? NAN : summary->replay_error;
 	build->model->per_run = !found;
 	steps->worst_step = summary->worst_step;
@@ -138,7 +138,7 @@ static void set_steps(struct tfs_build *build)
 }
 
 /* Whether a program without a shared runtime has another one cannot be told from within. */
-static const char *library_text(struct tfs_region *region, const struct tfs_library_line *line)
+static const char *library_text(struct tfs_arena *arena, const struct tfs_library_line *line)
 {
 	const char *seen =
 		line->static_copy && line->hooked
@@ -148,9 +148,9 @@ static const char *library_text(struct tfs_region *region, const struct tfs_libr
 		: line->hooked ? "calls seen"
 			       : "no calls seen";
 	const char *version =
-		line->version ? tfs_region_print(region, "version %u, ", line->version) : "";
+		line->version ? tfs_arena_print(arena, "version %u, ", line->version) : "";
 
-	return tfs_region_print(region, "%s%s%s%s", version, seen,
+	return tfs_arena_print(arena, "%s%s%s%s", version, seen,
 		line->path && *line->path ? ", " : "", line->path ? line->path : "");
 }
 
@@ -180,31 +180,31 @@ static size_t add_recorded(
 static void set_visibility(struct tfs_build *build)
 {
 	struct tfs_model *model = build->model;
-	struct tfs_region *region = &model->region;
+	struct tfs_arena *arena = &model->arena;
 	const struct tfs_visibility *seen = &build->judgement->visibility;
 	struct tfs_model_fact *facts =
-		tfs_region_alloc(region, 6 + seen->library_count, sizeof(*facts));
+		tfs_arena_alloc(arena, 6 + seen->library_count, sizeof(*facts));
 	size_t count = 0;
 
-	model->sight = tfs_region_string(region, seen->text);
+	model->sight = tfs_arena_string(arena, seen->text);
 	count += add_recorded(seen, model->steps.iterations, facts);
 	facts[count++] = (struct tfs_model_fact){"compared", "hook and CUPTI call counts",
-		tfs_region_string(region, seen->compared), !seen->agrees};
+		tfs_arena_string(arena, seen->compared), !seen->agrees};
 	facts[count++] = (struct tfs_model_fact){"runtimes", "runtime calls in libraries",
-		tfs_region_string(region, seen->runtimes), false};
+		tfs_arena_string(arena, seen->runtimes), false};
 	if (tfs_places_changed(build->places))
 		facts[count++] = (struct tfs_model_fact){"symbols", "names and lines",
-			tfs_region_print(region,
+			tfs_arena_print(arena,
 				"%s rebuilt or removed after the run: call sites there are offsets",
-				tfs_words_number(region, tfs_places_changed(build->places),
+				tfs_words_number(arena, tfs_places_changed(build->places),
 					"file was", "files were")),
 			true};
 	for (size_t i = 0; i < seen->library_count; i++) {
 		const struct tfs_library_line *line = &seen->libraries[i];
 
 		facts[count++] =
-			(struct tfs_model_fact){tfs_region_print(region, "library.%s", line->name),
-				tfs_region_string(region, line->name), library_text(region, line),
+			(struct tfs_model_fact){tfs_arena_print(arena, "library.%s", line->name),
+				tfs_arena_string(arena, line->name), library_text(arena, line),
 				line->static_copy && !line->hooked};
 	}
 	model->visibility = facts;
@@ -213,15 +213,15 @@ static void set_visibility(struct tfs_build *build)
 
 static void set_seen(struct tfs_build *build)
 {
-	struct tfs_region *region = &build->model->region;
+	struct tfs_arena *arena = &build->model->arena;
 	const struct tfs_pairs *pairs = build->judgement->visibility.pairs;
-	struct tfs_model_seen *seen = tfs_region_alloc(region, pairs->count, sizeof(*seen));
+	struct tfs_model_seen *seen = tfs_arena_alloc(arena, pairs->count, sizeof(*seen));
 
 	for (size_t i = 0; i < pairs->count; i++) {
 		const struct tfs_pair *pair = &pairs->pairs[i];
 
-		seen[i] = (struct tfs_model_seen){tfs_region_string(region, pair->name),
-			pair->hooks, pair->cupti, !pairs->why && tfs_pair_differs(pair)};
+		seen[i] = (struct tfs_model_seen){tfs_arena_string(arena, pair->name), pair->hooks,
+			pair->cupti, !pairs->why && tfs_pair_differs(pair)};
 	}
 	build->model->seen = seen;
 	build->model->seen_count = pairs->count;
@@ -232,10 +232,10 @@ static void set_losses(struct tfs_build *build)
 	struct tfs_model *model = build->model;
 	const struct tfs_judgement *judgement = build->judgement;
 	struct tfs_model_loss *losses =
-		tfs_region_alloc(&model->region, judgement->loss_count, sizeof(*losses));
+		tfs_arena_alloc(&model->arena, judgement->loss_count, sizeof(*losses));
 	for (size_t i = 0; i < judgement->loss_count; i++) {
-		losses[i].name = tfs_region_string(&model->region, judgement->losses[i].name);
-		losses[i].text = tfs_region_string(&model->region, judgement->losses[i].text);
+		losses[i].name = tfs_arena_string(&model->arena, judgement->losses[i].name);
+		losses[i].text = tfs_arena_string(&model->arena, judgement->losses[i].text);
 		losses[i].count = judgement->losses[i].count;
 	}
 	model->losses = losses;
@@ -247,12 +247,12 @@ static const char *window_text(struct tfs_build *build)
 	const struct tfs_timeline *timeline = build->timeline;
 	if (!timeline->window_count)
 		return "none: only call counts were recorded";
-	struct tfs_region *region = &build->model->region;
-	return tfs_region_print(region, "%s with %s, of which %s judged",
-		tfs_words_number(region, timeline->window_count, "window", "windows"),
+	struct tfs_arena *arena = &build->model->arena;
+	return tfs_arena_print(arena, "%s with %s, of which %s judged",
+		tfs_words_number(arena, timeline->window_count, "window", "windows"),
 		tfs_words_number(
-			region, (double)timeline->inside.count, "training step", "training steps"),
-		tfs_words_number(region, (double)build->judgement->steps.judged, "was", "were"));
+			arena, (double)timeline->inside.count, "training step", "training steps"),
+		tfs_words_number(arena, (double)build->judgement->steps.judged, "was", "were"));
 }
 
 /* Switched off, CUPTI goes on costing: see docs/limits.md. */
@@ -271,22 +271,21 @@ static const char *overhead_text(struct tfs_build *build)
 {
 	const struct tfs_step_times *inside = &build->timeline->inside;
 	const struct tfs_step_times *outside = &build->timeline->outside;
-	struct tfs_region *region = &build->model->region;
+	struct tfs_arena *arena = &build->model->arena;
 	double low, high;
 
 	if (!inside->count || !outside->count)
 		return "not measurable: no steps both inside and outside of windows";
 	if (!tfs_recording_cost(build->timeline, &low, &high))
-		return tfs_region_print(region,
+		return tfs_arena_print(arena,
 			"not measurable: fewer than %u steps inside or outside of windows",
 			TFS_COST_LEAST_STEPS);
-	return tfs_region_print(region,
+	return tfs_arena_print(arena,
 		"%s inside windows (95 %% interval; median %s inside, %s outside)%s",
-		high > 0 ? tfs_region_print(region, "a step takes %s to %s longer",
-				   tfs_words_share(region, low), tfs_words_share(region, high))
+		high > 0 ? tfs_arena_print(arena, "a step takes %s to %s longer",
+				   tfs_words_share(arena, low), tfs_words_share(arena, high))
 			 : "none measurable: a step takes no longer",
-		tfs_words_time(region, inside->median_ns),
-		tfs_words_time(region, outside->median_ns),
+		tfs_words_time(arena, inside->median_ns), tfs_words_time(arena, outside->median_ns),
 		has_cupti(build)
 			? "; outside of them CUPTI still takes time in each CUDA call, 0.3 to 1.3 \302\265s on an H200, which the step as written has in it: record=none runs without"
 			: "");
@@ -307,24 +306,24 @@ static struct tfs_model_fact ended(const struct tfs_build *build)
 #define QUIET_LOAD 0.02
 
 static struct tfs_model_fact replay_fact(
-	struct tfs_region *region, const struct tfs_model_steps *steps)
+	struct tfs_arena *arena, const struct tfs_model_steps *steps)
 {
 	const bool loaded = steps->host_load >= QUIET_LOAD;
 	const char *text = "not measurable: the judged steps could not be replayed";
 
 	if (steps->unpriced)
-		text = tfs_region_print(region, "not measurable: %s", steps->unpriced);
+		text = tfs_arena_print(arena, "not measurable: %s", steps->unpriced);
 	else if (!isnan(steps->replay_error))
-		text = tfs_region_print(region,
+		text = tfs_arena_print(arena,
 			"what-if replay of the judged steps; replayed with median delays, "
 			"they differ by at most %s from the measured steps (step %s)%s%s",
-			tfs_words_share(region, steps->replay_error),
-			tfs_words_count(region, (double)steps->worst_step),
+			tfs_words_share(arena, steps->replay_error),
+			tfs_words_count(arena, (double)steps->worst_step),
 			loaded ? "; calls that wait for nothing were interrupted, as on a busy machine: "
 				 "every interval is wider by "
 			       : "",
-			loaded ? tfs_region_print(region, "%s of the step",
-					 tfs_words_share(region, steps->host_load))
+			loaded ? tfs_arena_print(arena, "%s of the step",
+					 tfs_words_share(arena, steps->host_load))
 			       : "");
 	return (struct tfs_model_fact){"replay", "costs", text,
 		!(steps->replay_error <= 0.05) || steps->unpriced || loaded};
@@ -333,23 +332,22 @@ static struct tfs_model_fact replay_fact(
 static void set_method(struct tfs_build *build)
 {
 	struct tfs_model *model = build->model;
-	struct tfs_region *region = &model->region;
+	struct tfs_arena *arena = &model->arena;
 	const struct tfs_visibility *seen = &build->judgement->visibility;
 	const struct tfs_trace_summary *summary = tfs_trace_summary(build->trace);
-	struct tfs_model_fact *facts =
-		tfs_region_alloc(region, 8 + seen->fact_count, sizeof(*facts));
+	struct tfs_model_fact *facts = tfs_arena_alloc(arena, 8 + seen->fact_count, sizeof(*facts));
 	size_t n = 0;
 
 	facts[n++] = (struct tfs_model_fact){"recording", "recording",
-		tfs_region_print(region, "%s, %s, %s", model->recording,
-			tfs_words_bytes(region, (double)summary->bytes),
-			tfs_words_number(region, (double)summary->records, "record", "records")),
+		tfs_arena_print(arena, "%s, %s, %s", model->recording,
+			tfs_words_bytes(arena, (double)summary->bytes),
+			tfs_words_number(arena, (double)summary->records, "record", "records")),
 		false};
 	facts[n++] = ended(build);
 	if (summary->damages || summary->cut)
 		facts[n++] = (struct tfs_model_fact){"damage", "damage",
-			tfs_region_print(region, "%s not readable%s",
-				tfs_words_number(region, (double)summary->damages,
+			tfs_arena_print(arena, "%s not readable%s",
+				tfs_words_number(arena, (double)summary->damages,
 					"part of the file is", "parts of the file are"),
 				summary->cut ? "; the file is truncated" : ""),
 			true};
@@ -357,15 +355,15 @@ static void set_method(struct tfs_build *build)
 		"windows", "recording windows", window_text(build), !build->timeline->window_count};
 	facts[n++] = (struct tfs_model_fact){
 		"overhead", "cost of recording", overhead_text(build), false};
-	facts[n++] = replay_fact(region, &model->steps);
+	facts[n++] = replay_fact(arena, &model->steps);
 	/* Of what it is imported from, the fact says that. */
 	if (!model->imported)
 		facts[n++] = (struct tfs_model_fact){"version", "recorded by",
-			tfs_region_print(region, "tfshim %s", model->version), false};
+			tfs_arena_print(arena, "tfshim %s", model->version), false};
 	for (size_t i = 0; i < seen->fact_count; i++) {
 		const struct tfs_fact_line *line = &seen->facts[i];
-		facts[n++] = (struct tfs_model_fact){tfs_region_string(region, line->key),
-			fact_name(region, line->key), tfs_region_string(region, line->text), false};
+		facts[n++] = (struct tfs_model_fact){tfs_arena_string(arena, line->key),
+			fact_name(arena, line->key), tfs_arena_string(arena, line->text), false};
 	}
 	model->method = facts;
 	model->method_count = n;

@@ -28,7 +28,7 @@ static bool searched(const struct tfs_judgement *judgement)
 /* The recorded steps with rewrites off; where there are none, those that were only timed. */
 static struct tfs_span find_written(struct tfs_build *build, struct tfs_model_time *out)
 {
-	struct tfs_region *region = &build->model->region;
+	struct tfs_arena *arena = &build->model->arena;
 	const struct tfs_step_summary *steps = &build->judgement->steps;
 	const struct tfs_step_times *outside = &build->timeline->outside;
 
@@ -37,24 +37,23 @@ static struct tfs_span find_written(struct tfs_build *build, struct tfs_model_ti
 		const struct tfs_span added =
 			steps->ahead ? (struct tfs_span){0, 0, 0} : find_added(build->timeline);
 
-		out->from = tfs_region_print(region, "%s with rewrites off%s%s",
-			tfs_words_number(region, (double)steps->judged,
-				tfs_region_print(
-					region, "recorded %s", tfs_words_step(build->model)),
-				tfs_region_print(
-					region, "recorded %s", tfs_words_steps(build->model))),
+		out->from = tfs_arena_print(arena, "%s with rewrites off%s%s",
+			tfs_words_number(arena, (double)steps->judged,
+				tfs_arena_print(arena, "recorded %s", tfs_words_step(build->model)),
+				tfs_arena_print(
+					arena, "recorded %s", tfs_words_steps(build->model))),
 			searched(build->judgement) ? ", replayed with the algorithms that the "
 						     "program asks for"
 						   : "",
-			added.ns > 0 ? tfs_region_print(region, ", less %s that recording adds",
-					       tfs_words_time(region, added.ns))
+			added.ns > 0 ? tfs_arena_print(arena, ", less %s that recording adds",
+					       tfs_words_time(arena, added.ns))
 				     : "");
 		return tfs_headline_written(steps->recorded_ns,
 			steps->spread_ns * tfs_headline_errors(steps->judged), added);
 	}
 	if (outside->count >= TFS_COST_LEAST_STEPS) {
-		out->from = tfs_region_print(region, "the median of %s with rewrites off",
-			tfs_words_number(region, (double)outside->count,
+		out->from = tfs_arena_print(arena, "the median of %s with rewrites off",
+			tfs_words_number(arena, (double)outside->count,
 				tfs_words_step(build->model), tfs_words_steps(build->model)));
 		return (struct tfs_span){
 			outside->median_ns, outside->median_low_ns, outside->median_high_ns};
@@ -90,7 +89,7 @@ static struct tfs_span find_gained(const struct tfs_model *model, size_t *out_co
 
 static const char *now_from(struct tfs_model *model, size_t proven)
 {
-	struct tfs_region *region = &model->region;
+	struct tfs_arena *arena = &model->arena;
 	size_t acting = 0, tried = 0;
 	const char *doubtful;
 
@@ -103,14 +102,14 @@ static const char *now_from(struct tfs_model *model, size_t proven)
 	if (!acting && !proven)
 		return tried ? "no rewrite that was tried is on" : "no rewrite was applied";
 	doubtful = acting > proven
-			   ? tfs_region_print(region, "%s applied, with a gain that is not proven",
-				     tfs_words_number(region, (double)(acting - proven),
+			   ? tfs_arena_print(arena, "%s applied, with a gain that is not proven",
+				     tfs_words_number(arena, (double)(acting - proven),
 					     "rewrite was", "rewrites were"))
 			   : "";
 	if (!proven)
 		return doubtful;
-	return tfs_region_print(region, "%s with a proven gain%s%s",
-		tfs_words_number(region, (double)proven, "rewrite", "rewrites"),
+	return tfs_arena_print(arena, "%s with a proven gain%s%s",
+		tfs_words_number(arena, (double)proven, "rewrite", "rewrites"),
 		*doubtful ? "; " : "", doubtful);
 }
 
@@ -163,13 +162,13 @@ static const char *unfixed(const struct tfs_model *model)
 static void find_possible(
 	struct tfs_build *build, struct tfs_span written, struct tfs_model_headline *headline)
 {
-	struct tfs_region *region = &build->model->region;
+	struct tfs_arena *arena = &build->model->arena;
 	const struct tfs_cost *open = &build->judgement->open;
 	const char *why = headline->now.why ? headline->now.why : unpriced(build);
 	struct tfs_span saved = {open->ns, open->low_ns, open->high_ns};
 
 	if (why) {
-		headline->possible = tfs_headline_unknown(tfs_region_string(region, why));
+		headline->possible = tfs_headline_unknown(tfs_arena_string(arena, why));
 		return;
 	}
 	headline->causes = build->judgement->open_findings;
@@ -179,8 +178,8 @@ static void find_possible(
 		fmax(build->judgement->open_least_ns - headline->gained.ns, 0));
 	headline->possible.from =
 		headline->causes
-			? tfs_region_print(region, "the fix of %s, replayed together",
-				  tfs_words_number(region, headline->causes, "cause", "causes"))
+			? tfs_arena_print(arena, "the fix of %s, replayed together",
+				  tfs_words_number(arena, headline->causes, "cause", "causes"))
 			: unfixed(build->model);
 }
 
@@ -188,14 +187,14 @@ static void find_possible(
 static const char *rewrites_text(struct tfs_build *build)
 {
 	struct tfs_model *model = build->model;
-	struct tfs_region *region = &model->region;
+	struct tfs_arena *arena = &model->arena;
 	const struct tfs_visibility *seen = &build->judgement->visibility;
 	size_t repairable = 0;
 	bool reports = false;
 
 	for (size_t i = 0; i < seen->fact_count; i++)
 		if (!strcmp(seen->facts[i].key, "rewrites"))
-			return tfs_region_print(region, "Rewrites are %s.", seen->facts[i].text);
+			return tfs_arena_print(arena, "Rewrites are %s.", seen->facts[i].text);
 	if (model->imported || !model->whole || !tells_rewrites(build))
 		return NULL;
 	for (size_t i = 0; i < model->rewrite_count; i++) {
@@ -211,12 +210,12 @@ static const char *rewrites_text(struct tfs_build *build)
 		       "them, and keeps those on that an A/B test finds faster.";
 	for (size_t i = 0; i < model->finding_count; i++)
 		repairable += model->findings[i].rewrite ? 1 : 0;
-	return tfs_region_print(region,
+	return tfs_arena_print(arena,
 		"Rewrites are off; TFSHIM_REWRITE=report would add which calls they apply to, "
 		"their predicted gain and why they refuse (%s).",
-		repairable             ? tfs_region_print(region, "a rewrite exists for %s",
+		repairable             ? tfs_arena_print(arena, "a rewrite exists for %s",
 						 tfs_words_number(
-							 region, (double)repairable, "finding", "findings"))
+							 arena, (double)repairable, "finding", "findings"))
 		: model->finding_count ? "no rewrite exists for these findings"
 				       : "there is no finding to repair");
 }
@@ -237,5 +236,5 @@ void tfs_build_headline(struct tfs_build *build)
 	find_now(build, written, headline);
 	find_possible(build, written, headline);
 	headline->rewrites = rewrites_text(build);
-	headline->text = tfs_words_headline(&build->model->region, build->model);
+	headline->text = tfs_words_headline(&build->model->arena, build->model);
 }

@@ -28,9 +28,9 @@ static const struct {
 };
 
 static const char *sentence(
-	struct tfs_region *region, const struct tfs_model_idle *item, enum tfs_idle_why why)
+	struct tfs_arena *arena, const struct tfs_model_idle *item, enum tfs_idle_why why)
 {
-	return item->function ? tfs_region_print(region, "%s %s, %s", kinds[why].before,
+	return item->function ? tfs_arena_print(arena, "%s %s, %s", kinds[why].before,
 					item->function, item->where)
 			      : kinds[why].alone;
 }
@@ -38,30 +38,30 @@ static const char *sentence(
 static struct tfs_model_idle describe(
 	const struct tfs_build *build, const struct tfs_idle_owner *owner)
 {
-	struct tfs_region *region = &build->model->region;
+	struct tfs_arena *arena = &build->model->arena;
 	struct tfs_model_idle item = {.key = kinds[owner->why].key, .ns = owner->ns};
 
 	if (owner->site) {
 		const struct tfs_model_place place = tfs_places_find(build->places, owner->site);
 
-		item.function = tfs_region_string(
-			region, tfs_trace_function(build->trace, owner->function));
+		item.function =
+			tfs_arena_string(arena, tfs_trace_function(build->trace, owner->function));
 		item.where =
-			place.frame_count ? tfs_words_place(region, &place) : "unknown call site";
+			place.frame_count ? tfs_words_place(arena, &place) : "unknown call site";
 	}
-	item.text = sentence(region, &item, owner->why);
-	item.samples = tfs_code_added(build->places, region, owner->samples, &owner->code);
+	item.text = sentence(arena, &item, owner->why);
+	item.samples = tfs_code_added(build->places, arena, owner->samples, &owner->code);
 	return item;
 }
 
 /* What was sampled need not have been the host's own code. */
-static const char *sampled(struct tfs_region *region, const struct tfs_model_idle *item)
+static const char *sampled(struct tfs_arena *arena, const struct tfs_model_idle *item)
 {
 	if (!item->samples)
 		return item->text;
 	if (!item->function)
-		return tfs_region_print(region, "the host made no CUDA call: %s", item->samples);
-	return tfs_region_print(region, "the host made no CUDA call after %s, %s: %s",
+		return tfs_arena_print(arena, "the host made no CUDA call: %s", item->samples);
+	return tfs_arena_print(arena, "the host made no CUDA call after %s, %s: %s",
 		item->function, item->where, item->samples);
 }
 
@@ -115,7 +115,7 @@ void tfs_build_idle(struct tfs_build *build)
 	if (!(whole > 0))
 		return;
 	model->idle_explained = fmin(idle->explained_ns / whole, 1);
-	items = tfs_region_alloc(&model->region, idle->count + 1, sizeof(*items));
+	items = tfs_arena_alloc(&model->arena, idle->count + 1, sizeof(*items));
 	for (size_t i = 0; i < idle->count; i++)
 		if (!idle->items[i].explained)
 			items[count++] = describe(build, &idle->items[i]);
@@ -124,7 +124,7 @@ void tfs_build_idle(struct tfs_build *build)
 	while (count > MOST_SHOWN || (count && items[count - 1].ns < LEAST_SHOWN * whole))
 		count--;
 	for (size_t i = 0; i < count; i++)
-		items[i].text = sampled(&model->region, &items[i]);
+		items[i].text = sampled(&model->arena, &items[i]);
 	model->idles = items;
 	model->idle_count = count;
 }

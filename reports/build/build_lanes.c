@@ -22,7 +22,7 @@ struct names {
 static uint32_t add_name(struct names *names, const char *text)
 {
 	names->list = tfs_grow(names->list, names->count, sizeof(*names->list));
-	names->list[names->count] = tfs_region_string(&names->build->model->region, text);
+	names->list[names->count] = tfs_arena_string(&names->build->model->arena, text);
 	return (uint32_t)names->count++;
 }
 
@@ -122,7 +122,7 @@ static void add_detail(struct tfs_build *build, struct names *names, uint32_t st
 	if (spans.count)
 		qsort(spans.items, spans.count, sizeof(*spans.items), by_lane);
 	struct tfs_chart_span *copy =
-		tfs_region_alloc(&build->model->region, spans.count, sizeof(*copy));
+		tfs_arena_alloc(&build->model->arena, spans.count, sizeof(*copy));
 	if (spans.count)
 		memcpy(copy, spans.items, spans.count * sizeof(*copy));
 	free(spans.items);
@@ -184,33 +184,32 @@ void tfs_build_lanes(struct tfs_build *build)
 {
 	const struct tfs_timeline *timeline = build->timeline;
 	struct tfs_model *model = build->model;
-	struct tfs_region scratch = {0};
+	struct tfs_arena scratch = {0};
 	uint32_t steps[MOST_DETAILS];
 	const char *titles[MOST_DETAILS];
 
 	if (!timeline->judged_count)
 		return;
-	struct ranked *ranked = tfs_region_alloc(&scratch, timeline->judged_count, sizeof(*ranked));
+	struct ranked *ranked = tfs_arena_alloc(&scratch, timeline->judged_count, sizeof(*ranked));
 	size_t count = choose(timeline, ranked, steps, titles);
 	struct names names = {.build = build};
 	names.functions = tfs_trace_limit(build->trace, TFS_RECORD_function);
 	names.kernels = tfs_trace_limit(build->trace, TFS_RECORD_kernel);
-	names.of_function = tfs_region_alloc(&scratch, names.functions, sizeof(uint32_t));
-	names.of_kernel = tfs_region_alloc(&scratch, names.kernels, sizeof(uint32_t));
+	names.of_function = tfs_arena_alloc(&scratch, names.functions, sizeof(uint32_t));
+	names.of_kernel = tfs_arena_alloc(&scratch, names.kernels, sizeof(uint32_t));
 	add_name(&names, "unknown");
 	add_name(&names, "copy");
 	add_name(&names, "memset");
 	add_name(&names, "graph");
-	struct tfs_chart_detail *details =
-		tfs_region_alloc(&model->region, count, sizeof(*details));
+	struct tfs_chart_detail *details = tfs_arena_alloc(&model->arena, count, sizeof(*details));
 	for (size_t i = 0; i < count; i++)
 		add_detail(build, &names, steps[i], titles[i], &details[i]);
 	model->charts.details = details;
 	model->charts.detail_count = count;
-	const char **list = tfs_region_alloc(&model->region, names.count, sizeof(*list));
+	const char **list = tfs_arena_alloc(&model->arena, names.count, sizeof(*list));
 	memcpy(list, names.list, names.count * sizeof(*list));
 	model->charts.names = list;
 	model->charts.name_count = names.count;
 	free(names.list);
-	tfs_region_finish(&scratch);
+	tfs_arena_finish(&scratch);
 }

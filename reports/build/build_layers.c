@@ -9,7 +9,7 @@ void tfs_build_layers(struct tfs_build *build)
 {
 	const struct tfs_layers *layers = &build->judgement->layers;
 	struct tfs_model *model = build->model;
-	struct tfs_model_layer *out = tfs_region_alloc(&model->region, layers->count, sizeof(*out));
+	struct tfs_model_layer *out = tfs_arena_alloc(&model->arena, layers->count, sizeof(*out));
 	uint32_t outermost = UINT32_MAX;
 
 	for (size_t i = 0; i < layers->count; i++)
@@ -19,8 +19,8 @@ void tfs_build_layers(struct tfs_build *build)
 		const struct tfs_layer *layer = &layers->items[i];
 
 		out[i] = (struct tfs_model_layer){
-			.name = tfs_region_string(&model->region, layer->name),
-			.domain = tfs_region_string(&model->region, layer->domain),
+			.name = tfs_arena_string(&model->arena, layer->name),
+			.domain = tfs_arena_string(&model->arena, layer->domain),
 			.depth = layer->level - outermost < MOST_DEPTH ? layer->level - outermost
 								       : MOST_DEPTH,
 			.count = layer->count,

@@ -66,8 +66,8 @@ static void fill(struct tfs_chart_memory *memory, struct parts *parts,
 static void set_windows(struct tfs_build *build, struct tfs_chart_memory *memory, uint64_t start_ns)
 {
 	const struct tfs_timeline *timeline = build->timeline;
-	struct tfs_chart_window *windows = tfs_region_alloc(
-		&build->model->region, timeline->window_count + 1, sizeof(*windows));
+	struct tfs_chart_window *windows =
+		tfs_arena_alloc(&build->model->arena, timeline->window_count + 1, sizeof(*windows));
 
 	for (uint32_t i = 0; i < timeline->window_count; i++)
 		windows[i] = (struct tfs_chart_window){
@@ -89,8 +89,7 @@ void tfs_build_memory(struct tfs_build *build)
 	if (count && end_ns > start_ns) {
 		struct parts parts = {.start_ns = start_ns,
 			.width_ns = (double)(end_ns - start_ns) / PARTS,
-			.most = tfs_region_alloc(
-				&build->model->region, PARTS, sizeof(*parts.most))};
+			.most = tfs_arena_alloc(&build->model->arena, PARTS, sizeof(*parts.most))};
 
 		fill(memory, &parts, events, count, end_ns);
 		set_windows(build, memory, start_ns);

@@ -95,7 +95,7 @@ void tfs_build_patches(struct tfs_build *build, struct tfs_model_finding *findin
 		struct tfs_model_finding *finding = &findings[i];
 
 		if (removes(build, i) && !is_shared(build, i, finding))
-			finding->patch = tfs_patch_without(&build->model->region,
+			finding->patch = tfs_patch_without(&build->model->arena,
 				tfs_model_best_frame(&finding->place), finding->call, started_ns);
 	}
 }

@@ -62,13 +62,13 @@ static const char *frame_name(struct tree *tree, const struct tfs_model_frame *f
 		return frame->function;
 	if (frame->module)
 		return frame->module;
-	return tfs_region_string(&tree->build->model->region, "unknown");
+	return tfs_arena_string(&tree->build->model->arena, "unknown");
 }
 
 static void add_site(
 	struct tree *tree, uint32_t site, const char *function, const struct tfs_chart_node *amount)
 {
-	struct tfs_region *region = &tree->build->model->region;
+	struct tfs_arena *arena = &tree->build->model->arena;
 	struct tfs_model_place place = tfs_places_find(tree->build->places, site);
 	size_t at = 0;
 
@@ -79,7 +79,7 @@ static void add_site(
 		at = child(tree, at, frame_name(tree, frame), frame->file, false);
 		add_to(&tree->nodes[at], amount, i == first);
 	}
-	const char *line = place.frame_count ? tfs_words_place(region, &place) : NULL;
+	const char *line = place.frame_count ? tfs_words_place(arena, &place) : NULL;
 	at = child(tree, at, function, line, true);
 	add_to(&tree->nodes[at], amount, true);
 }
@@ -149,9 +149,9 @@ void tfs_build_tree(struct tfs_build *build)
 	const struct tfs_total *totals;
 	const struct tfs_share *shares;
 	size_t count = tfs_trace_totals(build->trace, &totals, &shares);
-	struct tfs_region scratch = {0};
+	struct tfs_arena scratch = {0};
 	struct gpu_time *times =
-		tfs_region_alloc(&scratch, build->timeline->op_count, sizeof(*times));
+		tfs_arena_alloc(&scratch, build->timeline->op_count, sizeof(*times));
 	size_t time_count = gpu_times(build->timeline, times);
 
 	add_node(&tree, 0, "whole program", NULL, false);
@@ -164,18 +164,18 @@ void tfs_build_tree(struct tfs_build *build)
 		amount.host_ns = (double)tfs_segment_duration(rate, (double)sum->ticks);
 		amount.gpu_ns = found ? found->ns : 0;
 		add_site(&tree, sum->site,
-			tfs_region_string(
-				&model->region, tfs_trace_function(build->trace, sum->function)),
+			tfs_arena_string(
+				&model->arena, tfs_trace_function(build->trace, sum->function)),
 			&amount);
 	}
 	for (size_t i = 0; i < tree.count; i++)
 		sort_children(&tree, i);
-	struct tfs_chart_node *nodes = tfs_region_alloc(&model->region, tree.count, sizeof(*nodes));
+	struct tfs_chart_node *nodes = tfs_arena_alloc(&model->arena, tree.count, sizeof(*nodes));
 	memcpy(nodes, tree.nodes, tree.count * sizeof(*nodes));
 	for (size_t i = 0; i < tree.count && !build->timeline->op_count; i++)
 		nodes[i].gpu_ns = nodes[i].own_gpu_ns = NAN;
 	model->charts.nodes = nodes;
 	model->charts.node_count = tree.count;
 	free(tree.nodes);
-	tfs_region_finish(&scratch);
+	tfs_arena_finish(&scratch);
 }

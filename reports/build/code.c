@@ -43,19 +43,19 @@ static int by_samples(const void *left, const void *right)
 	return a->samples < b->samples ? 1 : a->samples > b->samples ? -1 : 0;
 }
 
-static const char *name(struct tfs_region *region, const struct tfs_model_frame *frame)
+static const char *name(struct tfs_arena *arena, const struct tfs_model_frame *frame)
 {
 	const char *slash = frame->file ? strrchr(frame->file, '/') : NULL;
 	const char *file = slash ? slash + 1 : frame->file;
 
 	if (!frame->function)
 		return frame->module ? frame->module : "code without a name";
-	return tfs_region_print(region, "%s of %s", frame->function, file ? file : frame->module);
+	return tfs_arena_print(arena, "%s of %s", frame->function, file ? file : frame->module);
 }
 
 /* NULL: none is worth naming. */
-static const char *functions_of(struct tfs_places *places, struct tfs_region *region,
-	const struct tfs_code_samples *samples)
+static const char *functions_of(
+	struct tfs_places *places, struct tfs_arena *arena, const struct tfs_code_samples *samples)
 {
 	struct function *functions;
 	const char *text = NULL;
@@ -63,7 +63,7 @@ static const char *functions_of(struct tfs_places *places, struct tfs_region *re
 
 	if (samples->all < LEAST_SAMPLES)
 		return NULL;
-	functions = tfs_region_alloc(region, samples->count, sizeof(*functions));
+	functions = tfs_arena_alloc(arena, samples->count, sizeof(*functions));
 	for (uint32_t i = 0; i < samples->count; i++) {
 		const struct tfs_model_frame frame =
 			tfs_places_code(places, samples->items[i].address);
@@ -76,17 +76,17 @@ static const char *functions_of(struct tfs_places *places, struct tfs_region *re
 
 		if (share < WORTH_SHARE)
 			break;
-		text = tfs_region_print(region, "%s%s%s (%s)", text ? text : "", text ? ", " : "",
-			name(region, &functions[i].frame), tfs_words_share(region, share));
+		text = tfs_arena_print(arena, "%s%s%s (%s)", text ? text : "", text ? ", " : "",
+			name(arena, &functions[i].frame), tfs_words_share(arena, share));
 	}
 	return text;
 }
 
-const char *tfs_code_added(struct tfs_places *places, struct tfs_region *region, const char *text,
+const char *tfs_code_added(struct tfs_places *places, struct tfs_arena *arena, const char *text,
 	const struct tfs_code_samples *samples)
 {
-	const char *code = text ? functions_of(places, region, samples) : NULL;
+	const char *code = text ? functions_of(places, arena, samples) : NULL;
 
-	return code ? tfs_region_print(region, "%s; it ran in %s", text, code)
-		    : tfs_region_string(region, text);
+	return code ? tfs_arena_print(arena, "%s; it ran in %s", text, code)
+		    : tfs_arena_string(arena, text);
 }

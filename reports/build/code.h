@@ -10,7 +10,7 @@
 /* A sentence, and "; it ran in decode of data.c (62 %), memcpy of libc.so.6 (20 %)": those of most
  * samples. The sentence alone where these are too few, or no function is worth naming; NULL without
  * one. */
-const char *tfs_code_added(struct tfs_places *places, struct tfs_region *region, const char *text,
+const char *tfs_code_added(struct tfs_places *places, struct tfs_arena *arena, const char *text,
 	const struct tfs_code_samples *samples);
 
 #endif

@@ -11,7 +11,7 @@
 struct tfs_places {
 	const struct tfs_trace *trace;
 	struct tfs_symbols *symbols;
-	struct tfs_region *region;
+	struct tfs_arena *arena;
 	const char *program; /* base name of its file */
 	bool python;         /* it is a Python program */
 	uint32_t limit;
@@ -25,22 +25,22 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-struct tfs_places *tfs_places_create(const struct tfs_trace *trace, struct tfs_region *region)
+struct tfs_places *tfs_places_create(const struct tfs_trace *trace, struct tfs_arena *arena)
 {
-	struct tfs_places *places = tfs_region_alloc(region, 1, sizeof(*places));
+	struct tfs_places *places = tfs_arena_alloc(arena, 1, sizeof(*places));
 	const struct tfs_file_header *header = tfs_trace_header(trace);
 
 	places->trace = trace;
-	places->region = region;
+	places->arena = arena;
 	places->symbols = tfs_symbols_create(trace);
 	if (!places->symbols)
 		return NULL;
 	places->program = base_name(
-		tfs_region_print(region, "%.*s", (int)sizeof(header->program), header->program));
+		tfs_arena_print(arena, "%.*s", (int)sizeof(header->program), header->program));
 	places->python = tfs_trace_fact(trace, TFS_FACT_python) != NULL;
 	places->limit = tfs_trace_limit(trace, TFS_RECORD_site);
-	places->sites = tfs_region_alloc(region, places->limit, sizeof(*places->sites));
-	places->known = tfs_region_alloc(region, places->limit, sizeof(*places->known));
+	places->sites = tfs_arena_alloc(arena, places->limit, sizeof(*places->sites));
+	places->known = tfs_arena_alloc(arena, places->limit, sizeof(*places->known));
 	return places;
 }
 
@@ -50,11 +50,11 @@ static const char *module_text(struct tfs_places *places, uint64_t address, bool
 	uint64_t offset;
 	const char *path = tfs_symbols_module(places->symbols, address, &offset);
 	if (!path)
-		return tfs_region_print(places->region, "0x%llx", (unsigned long long)address);
+		return tfs_arena_print(places->arena, "0x%llx", (unsigned long long)address);
 	if (!with_offset)
-		return tfs_region_string(places->region, base_name(path));
-	return tfs_region_print(
-		places->region, "%s+0x%llx", base_name(path), (unsigned long long)offset);
+		return tfs_arena_string(places->arena, base_name(path));
+	return tfs_arena_print(
+		places->arena, "%s+0x%llx", base_name(path), (unsigned long long)offset);
 }
 
 /* Of a library of Python's, as which PyTorch itself counts. */
@@ -71,10 +71,10 @@ static void resolve_named(struct tfs_places *places, uint64_t frame, struct tfs_
 	const char *place = tfs_trace_string(places->trace, TFS_FRAME_PLACE(frame));
 	const char *line = strrchr(place, ':');
 
-	out->function = tfs_region_string(places->region, *function ? function : "?");
+	out->function = tfs_arena_string(places->arena, *function ? function : "?");
 	if (!line)
 		return;
-	out->file = tfs_region_print(places->region, "%.*s", (int)(line - place), place);
+	out->file = tfs_arena_print(places->arena, "%.*s", (int)(line - place), place);
 	out->line = (unsigned)strtoul(line + 1, NULL, 10);
 	out->foreign = library_file(out->file);
 }
@@ -93,9 +93,9 @@ static size_t resolve(struct tfs_places *places, uint64_t address, struct tfs_mo
 	if (count > MOST_INLINED)
 		count = MOST_INLINED;
 	for (size_t i = 0; i < count; i++) {
-		out[i].function = tfs_region_string(places->region, found[i].function);
-		out[i].file = tfs_region_string(places->region, found[i].file);
-		out[i].folder = tfs_region_string(places->region, found[i].folder);
+		out[i].function = tfs_arena_string(places->arena, found[i].function);
+		out[i].file = tfs_arena_string(places->arena, found[i].file);
+		out[i].folder = tfs_arena_string(places->arena, found[i].folder);
 		out[i].line = found[i].line;
 		out[i].inlined = found[i].inlined;
 		out[i].module = module_text(places, address, !found[i].function);
@@ -286,7 +286,7 @@ struct tfs_model_place tfs_places_find(struct tfs_places *places, uint32_t site)
 	places->known[site] = true;
 	unsigned count = tfs_trace_frames(places->trace, site, &addresses);
 	struct tfs_model_frame *frames =
-		tfs_region_alloc(places->region, (size_t)count * MOST_INLINED + 1, sizeof(*frames));
+		tfs_arena_alloc(places->arena, (size_t)count * MOST_INLINED + 1, sizeof(*frames));
 	for (unsigned i = 0; i < count; i++)
 		place->frame_count += resolve(places, addresses[i], frames + place->frame_count);
 	mark_foreign(frames, place->frame_count);

@@ -11,8 +11,8 @@
 
 struct tfs_places;
 
-/* `region` owns the names, the caller the rest; NULL without memory. */
-struct tfs_places *tfs_places_create(const struct tfs_trace *trace, struct tfs_region *region);
+/* `arena` owns the names, the caller the rest; NULL without memory. */
+struct tfs_places *tfs_places_create(const struct tfs_trace *trace, struct tfs_arena *arena);
 
 /* The place of a site; no frames when the site is 0 or unknown. */
 struct tfs_model_place tfs_places_find(struct tfs_places *places, uint32_t site);

@@ -47,7 +47,7 @@ static void write_times(struct tfs_html *html, const struct tfs_diff *difference
 /* A title of the text, as one of a page. */
 static const char *capital(struct tfs_html *html, const char *title)
 {
-	char *text = tfs_region_string(&html->region, title);
+	char *text = tfs_arena_string(&html->arena, title);
 
 	text[0] = (char)toupper((unsigned char)text[0]);
 	return text;
@@ -96,5 +96,5 @@ void tfs_diff_page(const void *difference_, FILE *out)
 	tfs_html_print(&html,
 		"</main>\n<footer><p>Made by tfshim %s. One file, no network.</p></footer>\n</body>\n</html>\n",
 		TFS_VERSION);
-	tfs_region_finish(&html.region);
+	tfs_arena_finish(&html.arena);
 }

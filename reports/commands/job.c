@@ -170,15 +170,15 @@ static const struct tfs_proof *best_of(const struct tfs_job *job)
 	return best;
 }
 
-static const char *undecided(const struct tfs_proof *verdict, struct tfs_region *region)
+static const char *undecided(const struct tfs_proof *verdict, struct tfs_arena *arena)
 {
 	struct tfs_trial trial = {.plan = tfs_trial_plan(verdict->period ? verdict->period : 1)};
 	uint32_t more;
 
 	tfs_trial_resume(&trial, verdict->gains, verdict->pairs);
 	more = tfs_trial_more_steps(&trial);
-	return tfs_region_print(region, "undecided%s, off; the next run continues the measurement",
-		more ? tfs_region_print(region, " (needs about %u more steps)", more) : "");
+	return tfs_arena_print(arena, "undecided%s, off; the next run continues the measurement",
+		more ? tfs_arena_print(arena, " (needs about %u more steps)", more) : "");
 }
 
 static void say(const struct tfs_proof *verdict, const struct tfs_proof *best)
@@ -189,22 +189,22 @@ static void say(const struct tfs_proof *verdict, const struct tfs_proof *best)
 		[TFS_OUTCOME_NO_DIFFERENCE] = "no measurable difference, switched off",
 	};
 	const bool second = verdict->outcome == TFS_OUTCOME_FASTER && verdict != best;
-	struct tfs_region region = {0};
+	struct tfs_arena arena = {0};
 
 	tfs_text_line(stdout, "  %s: A/B over %s of blocks of steps: %s%s%s", verdict->name,
-		tfs_words_number(&region, verdict->pairs, "pair", "pairs"),
+		tfs_words_number(&arena, verdict->pairs, "pair", "pairs"),
 		isnan(verdict->gain.low)
 			? ""
-			: tfs_region_print(&region,
+			: tfs_arena_print(&arena,
 				  "gain %s (%s to %s) per step of the slowest rank; ",
-				  tfs_words_time(&region, verdict->gain.middle),
-				  tfs_words_time(&region, verdict->gain.low),
-				  tfs_words_time(&region, verdict->gain.high)),
+				  tfs_words_time(&arena, verdict->gain.middle),
+				  tfs_words_time(&arena, verdict->gain.low),
+				  tfs_words_time(&arena, verdict->gain.high)),
 		second ? "faster by itself; the next run measures it together with "
-		: verdict->outcome == TFS_OUTCOME_UNDECIDED ? undecided(verdict, &region)
+		: verdict->outcome == TFS_OUTCOME_UNDECIDED ? undecided(verdict, &arena)
 							    : outcomes[verdict->outcome],
 		second ? best->name : "");
-	tfs_region_finish(&region);
+	tfs_arena_finish(&arena);
 }
 
 static void settle(struct tfs_job *job)
@@ -245,8 +245,8 @@ static int save(const char *path, const struct tfs_job *job)
 static int judge(const char *folder, struct tfs_job *job)
 {
 	static char old[TFS_VERDICTS_BYTES];
-	struct tfs_region region = {0};
-	const char *path = tfs_region_print(&region, "%s/%s.verdicts", folder, job->program);
+	struct tfs_arena arena = {0};
+	const char *path = tfs_arena_print(&arena, "%s/%s.verdicts", folder, job->program);
 	uint32_t questions[TFS_VERDICTS_MOST];
 	int status = 0;
 
@@ -267,7 +267,7 @@ static int judge(const char *folder, struct tfs_job *job)
 	settle(job);
 	if (job->count)
 		status = save(path, job);
-	tfs_region_finish(&region);
+	tfs_arena_finish(&arena);
 	return status;
 }
 

@@ -43,28 +43,27 @@ static void print_paragraph(const char *text)
 }
 
 /* What each bit is in words. */
-static const char *list_bits(struct tfs_region *region, uint32_t bits,
-	const char *(*words)(uint32_t), const char *separator)
+static const char *list_bits(struct tfs_arena *arena, uint32_t bits, const char *(*words)(uint32_t),
+	const char *separator)
 {
 	const char *list = "";
 
 	for (uint32_t bit = 1; bit && bit <= bits; bit <<= 1)
 		if (bits & bit)
-			list = tfs_region_print(
-				region, "%s%s%s", list, *list ? separator : "", words(bit));
+			list = tfs_arena_print(
+				arena, "%s%s%s", list, *list ? separator : "", words(bit));
 	return list;
 }
 
 static void print_limits(const struct tfs_rule *rule, const struct tfs_paint *paint)
 {
-	struct tfs_region region = {0};
-	const char *absent = list_bits(&region, rule->needs, tfs_need_absent, "; ");
+	struct tfs_arena arena = {0};
+	const char *absent = list_bits(&arena, rule->needs, tfs_need_absent, "; ");
 
 	if (rule->about)
-		absent = tfs_region_print(&region,
+		absent = tfs_arena_print(&arena,
 			"%s%sthe hooks did not see some of these calls: %s", absent,
-			*absent ? "; " : "",
-			list_bits(&region, rule->about, tfs_about_words, ", "));
+			*absent ? "; " : "", list_bits(&arena, rule->about, tfs_about_words, ", "));
 	if (*absent) {
 		printf("\n%sNot measurable where:%s\n", paint->bold, paint->reset);
 		print_paragraph(absent);
@@ -74,7 +73,7 @@ static void print_limits(const struct tfs_rule *rule, const struct tfs_paint *pa
 			paint->reset, tfs_library_title(rule->library));
 	printf("\n%sTo ignore this rule in the gate:%s\ntfshim check --ignore %s PATH\n",
 		paint->bold, paint->reset, rule->id);
-	tfs_region_finish(&region);
+	tfs_arena_finish(&arena);
 }
 
 static void explain(const struct tfs_rule *rule, const struct tfs_paint *paint)
@@ -98,14 +97,14 @@ static void list(const struct tfs_paint *paint)
 		printf("%s%s%s  %s%-5s%s  %-24s %-15s %s\n", paint->bold, rule->id, paint->reset,
 			tfs_paint_level(paint, rule->level), tfs_words_level(rule->level),
 			paint->reset, rule->slug, rule->rewrite ? rule->rewrite : "-", rule->title);
-	struct tfs_region region = {0};
+	struct tfs_arena arena = {0};
 	size_t count;
-	const char *names = tfs_words_unwritten(&region, &count);
+	const char *names = tfs_words_unwritten(&arena, &count);
 
 	printf("\n%snot looked for%s (%s)\n", paint->bold, paint->reset,
-		tfs_words_number(&region, (double)count, "rule", "rules"));
+		tfs_words_number(&arena, (double)count, "rule", "rules"));
 	print_paragraph(names);
-	tfs_region_finish(&region);
+	tfs_arena_finish(&arena);
 }
 
 /* Whether a name is that of a rule which is not looked for. */

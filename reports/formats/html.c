@@ -80,7 +80,7 @@ static void write_page(const struct tfs_model *model, FILE *out, const struct tf
 		TFS_VERSION);
 	write_data(&html);
 	tfs_html_raw(&html, "</body>\n</html>\n");
-	tfs_region_finish(&html.region);
+	tfs_arena_finish(&html.arena);
 }
 
 const struct tfs_format tfs_format_html = {

@@ -16,7 +16,7 @@
 struct tfs_html {
 	FILE *out;
 	const struct tfs_model *model;
-	struct tfs_region region; /* for words; released with the page */
+	struct tfs_arena arena; /* for words; released with the page */
 };
 
 /* Markup, as it is. */

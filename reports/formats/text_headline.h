@@ -11,18 +11,18 @@
 
 /* A step as written, now and possible, with what lies between. */
 void tfs_text_states(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
-	struct tfs_region *region);
+	struct tfs_arena *arena);
 
 /* Rewrites that act, one each; and the others, with why. */
 void tfs_text_fixed(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
-	struct tfs_region *region);
+	struct tfs_arena *arena);
 void tfs_text_rewrites(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
-	struct tfs_region *region);
+	struct tfs_arena *arena);
 
 /* Rules that could not be judged, those that this version does not check, and the rest. */
 void tfs_text_unjudged(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
-	struct tfs_region *region);
+	struct tfs_arena *arena);
 void tfs_text_passed(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
-	struct tfs_region *region);
+	struct tfs_arena *arena);
 
 #endif

@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 struct tfs_model;
-struct tfs_region;
+struct tfs_arena;
 
 /* The lines of a text on how many steps there were, or what stands for them, and their times. */
-void tfs_text_steps(const struct tfs_model *model, FILE *out, struct tfs_region *region);
+void tfs_text_steps(const struct tfs_model *model, FILE *out, struct tfs_arena *arena);
 
 #endif

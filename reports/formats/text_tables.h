@@ -13,10 +13,10 @@
 
 /* The program's NVTX ranges inside its steps. */
 void tfs_text_layers(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
-	struct tfs_region *region);
+	struct tfs_arena *arena);
 
 /* The most expensive call sites of a run whose steps are not judged. */
 void tfs_text_expenses(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
-	struct tfs_region *region);
+	struct tfs_arena *arena);
 
 #endif

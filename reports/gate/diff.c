@@ -14,7 +14,7 @@ struct work {
 };
 
 /* The difference of two times that have nothing to do with each other. */
-static const char *difference_of(struct tfs_region *region, const struct tfs_model_time *before,
+static const char *difference_of(struct tfs_arena *arena, const struct tfs_model_time *before,
 	const struct tfs_model_time *now)
 {
 	const double ns = before->ns - now->ns;
@@ -26,18 +26,18 @@ static const char *difference_of(struct tfs_region *region, const struct tfs_mod
 	if (ns - less <= 0 && ns + more >= 0)
 		return "no difference beyond the 95 % intervals";
 	if (ns > 0)
-		return tfs_region_print(region, "%s shorter, by %s (%s)",
-			tfs_words_share(region, ns / before->ns), tfs_words_time(region, ns),
-			tfs_words_span(region, ns - less, ns + more));
-	return tfs_region_print(region, "%s longer, by %s (%s)",
-		tfs_words_share(region, -ns / before->ns), tfs_words_time(region, -ns),
-		tfs_words_span(region, -ns - more, -ns + less));
+		return tfs_arena_print(arena, "%s shorter, by %s (%s)",
+			tfs_words_share(arena, ns / before->ns), tfs_words_time(arena, ns),
+			tfs_words_span(arena, ns - less, ns + more));
+	return tfs_arena_print(arena, "%s longer, by %s (%s)",
+		tfs_words_share(arena, -ns / before->ns), tfs_words_time(arena, -ns),
+		tfs_words_span(arena, -ns - more, -ns + less));
 }
 
 static void set_time(struct tfs_diff *difference, size_t nth, const char *name,
 	const struct tfs_model_time *before, const struct tfs_model_time *now)
 {
-	struct tfs_region *region = &difference->region;
+	struct tfs_arena *arena = &difference->arena;
 	struct tfs_diff_time *time = &difference->times[nth];
 
 	time->name = name;
@@ -45,23 +45,23 @@ static void set_time(struct tfs_diff *difference, size_t nth, const char *name,
 		time->text = before->why ? before->why : now->why;
 		return;
 	}
-	time->between = tfs_region_print(region, "%s \xe2\x86\x92 %s",
-		tfs_words_time(region, before->ns), tfs_words_time(region, now->ns));
-	time->text = difference_of(region, before, now);
+	time->between = tfs_arena_print(arena, "%s \xe2\x86\x92 %s",
+		tfs_words_time(arena, before->ns), tfs_words_time(arena, now->ns));
+	time->text = difference_of(arena, before, now);
 }
 
-static struct tfs_diff_row row_of(struct tfs_region *region, const struct tfs_model *model,
+static struct tfs_diff_row row_of(struct tfs_arena *arena, const struct tfs_model *model,
 	const struct tfs_model_finding *finding, const char *more)
 {
 	const bool costs = finding->cost.ns > 0 && !model->per_run;
 
 	return (struct tfs_diff_row){
 		.rule = finding->rule,
-		.place = tfs_words_place(region, &finding->place),
+		.place = tfs_words_place(arena, &finding->place),
 		.call = finding->call ? finding->call : "",
 		.more = more,
-		.costs = costs ? tfs_region_print(region, "%s per step%s",
-					 tfs_words_time(region, finding->cost.ns),
+		.costs = costs ? tfs_arena_print(arena, "%s per step%s",
+					 tfs_words_time(arena, finding->cost.ns),
 					 model->simulated ? ", modelled" : "")
 			       : "",
 	};
@@ -70,7 +70,7 @@ static struct tfs_diff_row row_of(struct tfs_region *region, const struct tfs_mo
 /* Where the rows of a model's findings go: as many as there are at most. */
 static struct tfs_diff_row *rows_for(struct tfs_diff *difference, size_t most)
 {
-	return tfs_region_alloc(&difference->region, most + 1, sizeof(struct tfs_diff_row));
+	return tfs_arena_alloc(&difference->arena, most + 1, sizeof(struct tfs_diff_row));
 }
 
 static void add_part(struct tfs_diff *difference, const char *title,
@@ -106,7 +106,7 @@ static void add_missing(struct tfs_diff *difference, const struct tfs_comparison
 
 		if (tfs_baseline_standing(comparison, finding).standing == TFS_STANDING_NEW &&
 			known == sure)
-			rows[count++] = row_of(&difference->region, model, finding, "");
+			rows[count++] = row_of(&difference->arena, model, finding, "");
 	}
 	add_part(difference, title, rows, count);
 }
@@ -115,7 +115,7 @@ static void add_changed(struct tfs_diff *difference, const struct tfs_comparison
 {
 	const struct tfs_model *model = comparison->now;
 	struct tfs_diff_row *rows = rows_for(difference, model->finding_count);
-	struct tfs_region *region = &difference->region;
+	struct tfs_arena *arena = &difference->arena;
 	size_t count = 0;
 
 	for (size_t i = 0; i < model->finding_count; i++) {
@@ -123,13 +123,13 @@ static void add_changed(struct tfs_diff *difference, const struct tfs_comparison
 		const struct tfs_standing_of of = tfs_baseline_standing(comparison, finding);
 
 		if (of.standing == TFS_STANDING_WORSE || of.standing == TFS_STANDING_SCALED)
-			rows[count++] = row_of(region, model, finding,
-				tfs_region_print(region,
+			rows[count++] = row_of(arena, model, finding,
+				tfs_arena_print(arena,
 					"%s \xe2\x86\x92 %s, %s \xe2\x86\x92 %s per step",
-					tfs_words_calls(region, of.calls_before),
-					tfs_words_calls(region, of.calls),
-					tfs_words_bytes(region, of.bytes_before),
-					tfs_words_bytes(region, of.bytes)));
+					tfs_words_calls(arena, of.calls_before),
+					tfs_words_calls(arena, of.calls),
+					tfs_words_bytes(arena, of.bytes_before),
+					tfs_words_bytes(arena, of.bytes)));
 	}
 	add_part(difference, "changed", rows, count);
 }
@@ -170,5 +170,5 @@ enum tfs_apart tfs_diff_find(const struct tfs_model *before, const struct tfs_mo
 
 void tfs_diff_finish(struct tfs_diff *difference)
 {
-	tfs_region_finish(&difference->region);
+	tfs_arena_finish(&difference->arena);
 }

@@ -8,7 +8,7 @@
  */
 
 #include "reports/gate/baseline.h"
-#include "reports/model/region.h"
+#include "rules/support/arena.h"
 
 struct tfs_diff_row {
 	const struct tfs_rule_text *rule;
@@ -37,7 +37,7 @@ struct tfs_diff {
 	struct tfs_diff_time times[2];
 	struct tfs_diff_part parts[5]; /* none is empty */
 	size_t part_count;
-	struct tfs_region region;
+	struct tfs_arena arena;
 };
 
 /* Compares two runs, which must outlive the difference, both ways. Unless they are comparable there

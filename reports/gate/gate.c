@@ -147,7 +147,7 @@ int tfs_gate_open(struct tfs_gate *gate)
 static int judge(const struct tfs_gate *gate, const struct tfs_model *model)
 {
 	struct tfs_comparison comparison;
-	struct tfs_region region = {0};
+	struct tfs_arena arena = {0};
 	size_t broken;
 
 	if (!model->finished)
@@ -155,8 +155,8 @@ static int judge(const struct tfs_gate *gate, const struct tfs_model *model)
 			"tfshim %s: %s: %s was ended from outside or by _exit: "
 			"judged as far as it went, which is %s",
 			gate->command->name, model->recording, model->program_name,
-			tfs_words_number(&region, (double)model->steps.count, "step", "steps"));
-	tfs_region_finish(&region);
+			tfs_words_number(&arena, (double)model->steps.count, "step", "steps"));
+	tfs_arena_finish(&arena);
 	if (!tfs_gate_compare(gate, model, &comparison))
 		return tfs_gate_print(gate, model, NULL) ? TFS_GATE_BROKEN : TFS_GATE_CLEAN;
 	broken = tfs_gate_print(gate, model, comparison.apart ? NULL : &comparison);

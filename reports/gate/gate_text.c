@@ -9,29 +9,29 @@
 #define MOST_CHANGES 20u /* of call sites that no rule points at */
 
 static void print_change(enum tfs_change change, const struct tfs_spot *now,
-	const struct tfs_paint *paint, struct tfs_region *region)
+	const struct tfs_paint *paint, struct tfs_arena *arena)
 {
 	printf("%si %-5s%s  ", paint->note, change == TFS_CHANGE_NEW ? "new" : "more",
 		paint->reset);
-	tfs_text_put(stdout, tfs_words_place(region, &now->place));
+	tfs_text_put(stdout, tfs_words_place(arena, &now->place));
 	fputs("  ", stdout);
 	tfs_text_put(stdout, now->function);
 	if (change == TFS_CHANGE_NEW)
 		printf("  %s, not in the baseline; breaks no rule\n",
-			tfs_words_calls(region, now->calls));
+			tfs_words_calls(arena, now->calls));
 	else if (change == TFS_CHANGE_CALLS)
 		printf("  %s, %s in the baseline; breaks no rule\n",
-			tfs_words_calls(region, now->calls),
-			tfs_words_count(region, now->other->calls));
+			tfs_words_calls(arena, now->calls),
+			tfs_words_count(arena, now->other->calls));
 	else
 		printf("  %s/step, %s in the baseline; breaks no rule\n",
-			tfs_words_bytes(region, now->bytes),
-			tfs_words_bytes(region, now->other->bytes));
+			tfs_words_bytes(arena, now->bytes),
+			tfs_words_bytes(arena, now->other->bytes));
 }
 
 /* What rules point at is told by their findings. */
 static void print_changes(const struct tfs_gate *gate, const struct tfs_comparison *comparison,
-	const struct tfs_paint *paint, struct tfs_region *region)
+	const struct tfs_paint *paint, struct tfs_arena *arena)
 {
 	const struct tfs_pairing *pairing = &comparison->pairing;
 	size_t count = 0;
@@ -46,22 +46,22 @@ static void print_changes(const struct tfs_gate *gate, const struct tfs_comparis
 		if (now->found || change == TFS_CHANGE_NONE)
 			continue;
 		if (count++ < MOST_CHANGES)
-			print_change(change, now, paint, region);
+			print_change(change, now, paint, arena);
 	}
 	if (count > MOST_CHANGES)
 		printf("  and %s, new or called more often\n",
-			tfs_words_number(region, (double)(count - MOST_CHANGES), "more call site",
+			tfs_words_number(arena, (double)(count - MOST_CHANGES), "more call site",
 				"more call sites"));
 }
 
-static const char *steps(struct tfs_region *region, const struct tfs_model *model)
+static const char *steps(struct tfs_arena *arena, const struct tfs_model *model)
 {
-	return tfs_words_number(region, (double)model->steps.count, "step", "steps");
+	return tfs_words_number(arena, (double)model->steps.count, "step", "steps");
 }
 
 /* What is not fixed in the baseline may come back unseen. */
 static void print_fixed(const struct tfs_comparison *comparison, const struct tfs_paint *paint,
-	struct tfs_region *region)
+	struct tfs_arena *arena)
 {
 	size_t less, unseen;
 	const size_t fixed = tfs_baseline_fixed(comparison, &less, &unseen);
@@ -71,8 +71,8 @@ static void print_fixed(const struct tfs_comparison *comparison, const struct tf
 	if (unseen && tfs_baseline_shorter(now, before))
 		printf("%s! note %s %zu of the baseline's findings not seen in the %s of this run; the baseline has %s, "
 		       "so they may not be fixed\n",
-			paint->warn, paint->reset, unseen, steps(region, now),
-			tfs_words_count(region, (double)before->steps.count));
+			paint->warn, paint->reset, unseen, steps(arena, now),
+			tfs_words_count(arena, (double)before->steps.count));
 	else if (unseen)
 		printf("%s! note %s %zu of the baseline's findings not judged: "
 		       "their rules are not measurable in this run, so they may not be fixed\n",
@@ -84,7 +84,7 @@ static void print_fixed(const struct tfs_comparison *comparison, const struct tf
 		printf("%zu fixed%s", fixed, less ? ", " : "");
 	if (less)
 		fputs(tfs_words_number(
-			      region, (double)less, "happens less often", "happen less often"),
+			      arena, (double)less, "happens less often", "happen less often"),
 			stdout);
 	tfs_text_line(stdout, ": update the baseline, so that they cannot come back: cp %s %s",
 		now->recording, before->recording);
@@ -92,15 +92,15 @@ static void print_fixed(const struct tfs_comparison *comparison, const struct tf
 
 /* What begins late is new against a run that ended before it. */
 static void print_shorter(const struct tfs_comparison *comparison, const struct tfs_paint *paint,
-	struct tfs_region *region)
+	struct tfs_arena *arena)
 {
 	const struct tfs_model *now = comparison->now, *before = comparison->before;
 
 	if (tfs_baseline_shorter(before, now))
 		printf("%s! note %s the baseline has %s, this run %s: "
 		       "new findings may begin after the baseline's last step\n",
-			paint->warn, paint->reset, steps(region, before),
-			tfs_words_count(region, (double)now->steps.count));
+			paint->warn, paint->reset, steps(arena, before),
+			tfs_words_count(arena, (double)now->steps.count));
 }
 
 /* A rule that has not passed and is not broken must not be taken for either. */
@@ -131,8 +131,8 @@ size_t tfs_gate_print(const struct tfs_gate *gate, const struct tfs_model *model
 	const struct tfs_comparison *comparison)
 {
 	const struct tfs_paint *paint = tfs_colour_choose(gate->colour, stdout);
-	struct tfs_region region = {0};
-	struct tfs_standing_of *of = tfs_region_alloc(&region, model->finding_count, sizeof(*of));
+	struct tfs_arena arena = {0};
+	struct tfs_standing_of *of = tfs_arena_alloc(&arena, model->finding_count, sizeof(*of));
 	size_t broken = 0;
 	size_t standing[TFS_STANDING_WORSE + 1] = {0};
 
@@ -150,12 +150,12 @@ size_t tfs_gate_print(const struct tfs_gate *gate, const struct tfs_model *model
 	if (!gate->quiet) {
 		for (size_t i = 0; i < model->card_count; i++)
 			tfs_gate_card_print(
-				model, &model->cards[i], paint, comparison ? of : NULL, &region);
+				model, &model->cards[i], paint, comparison ? of : NULL, &arena);
 		if (comparison) {
-			print_changes(gate, comparison, paint, &region);
-			print_fixed(comparison, paint, &region);
+			print_changes(gate, comparison, paint, &arena);
+			print_fixed(comparison, paint, &arena);
 			if (standing[TFS_STANDING_NEW] || standing[TFS_STANDING_WORSE])
-				print_shorter(comparison, paint, &region);
+				print_shorter(comparison, paint, &arena);
 		}
 		print_rules(model, paint);
 		printf("%s%s%s  ", broken ? paint->error : paint->good, broken ? "broken" : "clean",
@@ -170,6 +170,6 @@ size_t tfs_gate_print(const struct tfs_gate *gate, const struct tfs_model *model
 				standing[TFS_STANDING_NEW], standing[TFS_STANDING_WORSE]);
 		putchar('\n');
 	}
-	tfs_region_finish(&region);
+	tfs_arena_finish(&arena);
 	return broken;
 }

@@ -42,6 +42,6 @@ const char *tfs_lane_title(enum tfs_lane lane)
 
 void tfs_model_finish(struct tfs_model *model)
 {
-	tfs_region_finish(&model->region);
+	tfs_arena_finish(&model->arena);
 	memset(model, 0, sizeof(*model));
 }

@@ -16,6 +16,7 @@
 #include "reports/model/model_charts.h"
 #include "reports/model/region.h"
 #include "rules/outcome.h"
+#include "rules/support/arena.h"
 
 struct tfs_model_frame {
 	const char *function; /* NULL = unknown */
@@ -302,7 +303,7 @@ struct tfs_model {
 	const struct tfs_model_call *calls; /* sorted by key and function */
 	size_t call_count;
 	struct tfs_model_charts charts;
-	struct tfs_region region; /* owns all of the above */
+	struct tfs_arena arena; /* owns all of the above */
 };
 
 /* The innermost frame with a source line that is not foreign, else the innermost with a function;

@@ -18,10 +18,10 @@ static int most_first(const void *a, const void *b)
 }
 
 const struct tfs_refusal_reason *tfs_reasons_find(
-	struct tfs_region *region, const struct tfs_model_rewrite *rewrite, size_t *out_count)
+	struct tfs_arena *arena, const struct tfs_model_rewrite *rewrite, size_t *out_count)
 {
 	struct tfs_refusal_reason *reasons =
-		tfs_region_alloc(region, rewrite->refusal_count, sizeof(*reasons));
+		tfs_arena_alloc(arena, rewrite->refusal_count, sizeof(*reasons));
 	size_t count = 0;
 
 	for (size_t i = 0; i < rewrite->refusal_count; i++) {
@@ -46,21 +46,21 @@ const struct tfs_refusal_reason *tfs_reasons_find(
 	return reasons;
 }
 
-static const char *times(struct tfs_region *region, uint64_t count)
+static const char *times(struct tfs_arena *arena, uint64_t count)
 {
-	return count == 1 ? "once"
-			  : tfs_region_print(
-				    region, "%s times", tfs_words_count(region, (double)count));
+	return count == 1
+		       ? "once"
+		       : tfs_arena_print(arena, "%s times", tfs_words_count(arena, (double)count));
 }
 
-const char *tfs_reasons_print(struct tfs_region *region, const struct tfs_refusal_reason *reason)
+const char *tfs_reasons_print(struct tfs_arena *arena, const struct tfs_refusal_reason *reason)
 {
-	const char *place = tfs_words_place(region, &reason->most->place);
+	const char *place = tfs_words_place(arena, &reason->most->place);
 
 	if (reason->sites == 1)
-		return tfs_region_print(
-			region, "refused %s at %s", times(region, reason->count), place);
-	return tfs_region_print(region, "refused %s at %s call sites, most often at %s (%s)",
-		times(region, reason->count), tfs_words_count(region, (double)reason->sites), place,
-		times(region, reason->most->count));
+		return tfs_arena_print(
+			arena, "refused %s at %s", times(arena, reason->count), place);
+	return tfs_arena_print(arena, "refused %s at %s call sites, most often at %s (%s)",
+		times(arena, reason->count), tfs_words_count(arena, (double)reason->sites), place,
+		times(arena, reason->most->count));
 }

@@ -15,11 +15,11 @@ struct tfs_refusal_reason {
 	const struct tfs_model_refusal *most; /* the call site with most of them */
 };
 
-/* The reasons of a rewrite's refusals, most calls first, in memory of `region`. */
+/* The reasons of a rewrite's refusals, most calls first, in memory of `arena`. */
 const struct tfs_refusal_reason *tfs_reasons_find(
-	struct tfs_region *region, const struct tfs_model_rewrite *rewrite, size_t *out_count);
+	struct tfs_arena *arena, const struct tfs_model_rewrite *rewrite, size_t *out_count);
 
 /* "refused 96 times at 30 call sites, most often at main.c:7 (45 times)". */
-const char *tfs_reasons_print(struct tfs_region *region, const struct tfs_refusal_reason *reason);
+const char *tfs_reasons_print(struct tfs_arena *arena, const struct tfs_refusal_reason *reason);
 
 #endif

@@ -94,7 +94,7 @@ static bool write_patch(
 	return gone.first != 0;
 }
 
-const char *tfs_patch_without(struct tfs_region *region, const struct tfs_model_frame *frame,
+const char *tfs_patch_without(struct tfs_arena *arena, const struct tfs_model_frame *frame,
 	const char *call, uint64_t until_ns)
 {
 	struct tfs_source_file file;
@@ -115,7 +115,7 @@ const char *tfs_patch_without(struct tfs_region *region, const struct tfs_model_
 
 		found = write_patch(out, &code, file.path, frame->line, call);
 		found = !fclose(out) && found && bytes <= MOST_PATCH_BYTES && is_plain(text);
-		made = found ? tfs_region_string(region, text) : NULL;
+		made = found ? tfs_arena_string(arena, text) : NULL;
 	}
 	free(text);
 	free(file.text);

@@ -85,9 +85,9 @@ bool tfs_source_load(
 }
 
 /* With spaces for tabs, and without what ends the line. */
-static char *plain(struct tfs_region *region, const char *line, size_t bytes)
+static char *plain(struct tfs_arena *arena, const char *line, size_t bytes)
 {
-	char *text = tfs_region_alloc(region, MOST_LINE_BYTES + sizeof("..."), 1);
+	char *text = tfs_arena_alloc(arena, MOST_LINE_BYTES + sizeof("..."), 1);
 	size_t used = 0, at = 0;
 
 	for (; at < bytes && line[at] != '\n' && line[at] != '\r'; at++) {
@@ -121,7 +121,7 @@ static void unindent(char *const *lines, size_t count)
 }
 
 /* Reads lines from `first` on; returns how many, 0 where one is no text. */
-static size_t read_lines(struct tfs_region *region, FILE *file, unsigned first, char **lines)
+static size_t read_lines(struct tfs_arena *arena, FILE *file, unsigned first, char **lines)
 {
 	char *line = NULL;
 	size_t room = 0, count = 0;
@@ -136,14 +136,14 @@ static size_t read_lines(struct tfs_region *region, FILE *file, unsigned first, 
 			break;
 		}
 		if (number >= first)
-			lines[count++] = plain(region, line, (size_t)bytes);
+			lines[count++] = plain(arena, line, (size_t)bytes);
 	}
 	free(line);
 	return count;
 }
 
 struct tfs_model_source tfs_source_read(
-	struct tfs_region *region, const struct tfs_model_frame *frame, uint64_t until_ns)
+	struct tfs_arena *arena, const struct tfs_model_frame *frame, uint64_t until_ns)
 {
 	struct tfs_model_source source = {.count = 0};
 	char path[PATH_MAX];
@@ -153,9 +153,9 @@ struct tfs_model_source tfs_source_read(
 
 	if (!file)
 		return source;
-	lines = tfs_region_alloc(region, TFS_SOURCE_LINES, sizeof(*lines));
+	lines = tfs_arena_alloc(arena, TFS_SOURCE_LINES, sizeof(*lines));
 	source.first = frame->line > BEHIND ? frame->line - BEHIND : 1;
-	source.count = read_lines(region, file, source.first, lines);
+	source.count = read_lines(arena, file, source.first, lines);
 	fclose(file);
 	if (source.first + source.count <= frame->line)
 		return (struct tfs_model_source){.count = 0};

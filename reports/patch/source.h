@@ -30,8 +30,8 @@ bool tfs_source_is_c(const char *path);
 /* Lines around the frame's, without what all of them are indented by, tabs as four spaces; each of
  * at most 160 bytes. Empty where the frame has no line, where its file is not there, is no text or
  * larger than 4 MiB, or was changed behind `until_ns` (since 1970), when the program had started.
- * `region` owns the lines. Any thread. */
+ * `arena` owns the lines. Any thread. */
 struct tfs_model_source tfs_source_read(
-	struct tfs_region *region, const struct tfs_model_frame *frame, uint64_t until_ns);
+	struct tfs_arena *arena, const struct tfs_model_frame *frame, uint64_t until_ns);
 
 #endif

@@ -28,7 +28,7 @@ static void set_why(char **out_why, const char *what, int err, const struct tfs_
 
 static int build_model(struct tfs_build *build, const char *path, bool charts)
 {
-	build->places = tfs_places_create(build->trace, &build->model->region);
+	build->places = tfs_places_create(build->trace, &build->model->arena);
 	if (!build->places)
 		return -ENOMEM;
 	tfs_build_findings(build);

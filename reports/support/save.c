@@ -54,15 +54,15 @@ int tfs_save_beside(const struct tfs_model *model)
 }
 
 static void name_card(const struct tfs_model *model, const struct tfs_model_card *card,
-	const struct tfs_paint *paint, struct tfs_region *region)
+	const struct tfs_paint *paint, struct tfs_arena *arena)
 {
 	const struct tfs_model_finding *finding = &model->findings[card->lead];
 	const char *call = finding->call ? finding->call : "";
-	const char *cost = card->cost.ns > 0 ? tfs_words_time(region, card->cost.ns) : NULL;
+	const char *cost = card->cost.ns > 0 ? tfs_words_time(arena, card->cost.ns) : NULL;
 	fprintf(stderr, "  %s%s %-5s%s %-27s ", tfs_paint_level(paint, card->level),
 		tfs_words_sign(card->level), tfs_words_level(card->level), paint->reset,
-		tfs_words_ids(region, model, card));
-	tfs_text_put(stderr, tfs_words_place(region, &finding->place));
+		tfs_words_ids(arena, model, card));
+	tfs_text_put(stderr, tfs_words_place(arena, &finding->place));
 	fputs("  ", stderr);
 	tfs_text_put(stderr, call);
 	if (cost)
@@ -72,7 +72,7 @@ static void name_card(const struct tfs_model *model, const struct tfs_model_card
 }
 
 /* What rewrites repaired, in one line; or what they would do. */
-static void name_fixed(const struct tfs_model *model, struct tfs_region *region)
+static void name_fixed(const struct tfs_model *model, struct tfs_arena *arena)
 {
 	const char *text = NULL;
 
@@ -81,10 +81,10 @@ static void name_fixed(const struct tfs_model *model, struct tfs_region *region)
 
 		if (!rewrite->acts || !rewrite->applied)
 			continue;
-		text = tfs_region_print(region, "%s%s%s (%s)", text ? text : "", text ? ", " : "",
+		text = tfs_arena_print(arena, "%s%s%s (%s)", text ? text : "", text ? ", " : "",
 			rewrite->name,
-			rewrite->proof ? tfs_region_print(region, "%s %s, %s",
-						 tfs_words_time(region, rewrite->gain.ns),
+			rewrite->proof ? tfs_arena_print(arena, "%s %s, %s",
+						 tfs_words_time(arena, rewrite->gain.ns),
 						 tfs_words_each(model), rewrite->proof)
 				       : "gain not proven");
 	}
@@ -100,14 +100,14 @@ void tfs_save_summary(const struct tfs_model *model)
 {
 	const struct tfs_paint *paint = tfs_colour_choose(TFS_COLOUR_AUTO, stderr);
 	const bool headed = model->usable && model->headline.text;
-	struct tfs_region region = {0};
+	struct tfs_arena arena = {0};
 
 	tfs_text_line(stderr, "tfshim: %s", headed ? model->headline.text : model->verdict);
 	if (headed)
 		tfs_text_line(stderr, "tfshim: %s", model->verdict);
-	name_fixed(model, &region);
+	name_fixed(model, &arena);
 	for (size_t i = 0; i < model->open_cards && i < NAMED_CARDS; i++)
-		name_card(model, &model->cards[i], paint, &region);
+		name_card(model, &model->cards[i], paint, &arena);
 	if (model->open_cards > NAMED_CARDS)
 		fprintf(stderr, "  and %zu more\n", model->open_cards - NAMED_CARDS);
 	if (model->loss_count)
@@ -117,7 +117,7 @@ void tfs_save_summary(const struct tfs_model *model)
 	tfs_text_put(stderr, page ? page : model->recording);
 	fputs(has_page(model) ? " (.txt and .json beside it)\n" : " (.json beside it)\n", stderr);
 	free(page);
-	tfs_region_finish(&region);
+	tfs_arena_finish(&arena);
 }
 
 int tfs_save_report(const char *recording, int quiet)

@@ -65,7 +65,7 @@ static void order_and_cost(void)
 	/* One group costs once. */
 	TEST_EQ(model.cards[1].cost.ns, 70);
 	TEST_EQ(model.cards[1].cost.high_ns, 75);
-	tfs_region_finish(&model.region);
+	tfs_arena_finish(&model.arena);
 }
 
 /* No card costs more than the step has, though two of its findings together might. */
@@ -81,7 +81,7 @@ static void most(void)
 	TEST_EQ(model.card_count, 1);
 	TEST_EQ(model.cards[0].cost.ns, 600);
 	TEST_EQ(model.cards[0].cost.high_ns, STEP_NS);
-	tfs_region_finish(&model.region);
+	tfs_arena_finish(&model.arena);
 }
 
 int main(void)

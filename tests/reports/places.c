@@ -14,7 +14,7 @@ struct frame {
 static void check(const char *what, const struct frame *frames)
 {
 	struct builder *builder = builder_create();
-	struct tfs_region region = {0};
+	struct tfs_arena arena = {0};
 	struct tfs_model_place place;
 	struct tfs_places *places;
 	uint64_t addresses[8];
@@ -25,7 +25,7 @@ static void check(const char *what, const struct frame *frames)
 		addresses[count] = TFS_FRAME(builder_string(builder, frames[count].function),
 			builder_string(builder, frames[count].place));
 	site = builder_site(builder, count, addresses);
-	places = tfs_places_create(builder_open(builder), &region);
+	places = tfs_places_create(builder_open(builder), &arena);
 	TEST_NEED(places);
 	place = tfs_places_find(places, site);
 	if (!TEST_EQ(place.frame_count, count))
@@ -35,7 +35,7 @@ static void check(const char *what, const struct frame *frames)
 			!TEST_EQ(place.frames[i].foreign, frames[i].foreign))
 			printf("%s: %s\n", what, frames[i].function);
 	tfs_places_destroy(places);
-	tfs_region_finish(&region);
+	tfs_arena_finish(&arena);
 	builder_destroy(builder);
 }
 
@@ -43,7 +43,7 @@ static void check(const char *what, const struct frame *frames)
 struct stack {
 	struct builder *builder;
 	struct tfs_trace *trace;
-	struct tfs_region region;
+	struct tfs_arena arena;
 	struct tfs_places *places;
 	struct tfs_model_place place;
 };
@@ -69,7 +69,7 @@ static void find(struct stack *stack, unsigned count, const uint64_t *frames)
 
 	stack->trace = builder_open(stack->builder);
 	TEST_NEED(stack->trace);
-	stack->places = tfs_places_create(stack->trace, &stack->region);
+	stack->places = tfs_places_create(stack->trace, &stack->arena);
 	TEST_NEED(stack->places);
 	stack->place = tfs_places_find(stack->places, site);
 }
@@ -78,7 +78,7 @@ static void end(struct stack *stack)
 {
 	tfs_places_destroy(stack->places);
 	tfs_trace_close(stack->trace);
-	tfs_region_finish(&stack->region);
+	tfs_arena_finish(&stack->arena);
 	builder_destroy(stack->builder);
 }
 

@@ -251,7 +251,7 @@ static void make_headline(struct tfs_model *model)
 	headline->as_written.from = "50 recorded steps with rewrites off";
 	headline->now.from = "1 rewrite with a proven gain";
 	headline->possible.from = "the fix of 2 causes, replayed together";
-	headline->text = tfs_words_headline(&model->region, model);
+	headline->text = tfs_words_headline(&model->arena, model);
 }
 
 /* Nothing is on, and nothing is to be fixed. */
@@ -269,7 +269,7 @@ static void make_clean_headline(struct tfs_model *model)
 		"Rewrites are off; TFSHIM_REWRITE=report would add which calls they apply "
 		"to, their predicted gain and why they refuse (there is no finding to "
 		"repair).";
-	headline->text = tfs_words_headline(&model->region, model);
+	headline->text = tfs_words_headline(&model->arena, model);
 }
 
 static void make_naive(struct tfs_model *model)
@@ -437,12 +437,12 @@ static void make_huge(struct tfs_model *model)
 	size_t tree = 20000;
 	make_naive(model);
 	sample_make_charts(model, 4000, 60000);
-	struct tfs_model_finding *many = tfs_region_alloc(&model->region, count, sizeof(*many));
+	struct tfs_model_finding *many = tfs_arena_alloc(&model->arena, count, sizeof(*many));
 	for (size_t i = 0; i < count; i++) {
 		many[i] = findings[i % 5];
 		many[i].group = many[i].group ? (unsigned)(1 + i / 5) : 0;
 	}
-	struct tfs_chart_node *deep = tfs_region_alloc(&model->region, tree, sizeof(*deep));
+	struct tfs_chart_node *deep = tfs_arena_alloc(&model->arena, tree, sizeof(*deep));
 	for (size_t i = 0; i < tree; i++) {
 		deep[i] = model->charts.nodes[2];
 		deep[i].first_child = i % 200 == 199 || i + 1 == tree ? 0 : i + 1;
@@ -459,7 +459,7 @@ static void make_many(struct tfs_model *model, size_t count)
 {
 	make_naive(model);
 	sample_make_charts(model, 652, 24);
-	struct tfs_model_finding *many = tfs_region_alloc(&model->region, count, sizeof(*many));
+	struct tfs_model_finding *many = tfs_arena_alloc(&model->arena, count, sizeof(*many));
 	for (size_t i = 0; i < count; i++) {
 		many[i] = findings[1 + i % 4];
 		many[i].group = 0;
@@ -473,8 +473,8 @@ static void make_many(struct tfs_model *model, size_t count)
 static void make_cards(struct tfs_model *model)
 {
 	const size_t count = model->finding_count;
-	struct tfs_model_card *cards = tfs_region_alloc(&model->region, count, sizeof(*cards));
-	size_t *members = tfs_region_alloc(&model->region, count, sizeof(*members));
+	struct tfs_model_card *cards = tfs_arena_alloc(&model->arena, count, sizeof(*cards));
+	size_t *members = tfs_arena_alloc(&model->arena, count, sizeof(*members));
 
 	model->card_count = 0;
 	for (unsigned repaired = 0; repaired < 2; repaired++) {

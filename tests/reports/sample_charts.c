@@ -34,7 +34,7 @@ static double step_ns(size_t i)
 
 static void make_steps(struct tfs_model *model, size_t count)
 {
-	struct tfs_chart_step *steps = tfs_region_alloc(&model->region, count, sizeof(*steps));
+	struct tfs_chart_step *steps = tfs_arena_alloc(&model->arena, count, sizeof(*steps));
 	double now = 1e8;
 	for (size_t i = 0; i < count; i++) {
 		steps[i].index = i;
@@ -56,7 +56,7 @@ static void make_memory(struct tfs_model *model)
 {
 	static const struct tfs_chart_window windows[] = {{3e8, 4e8}, {1.2e9, 1.25e9}};
 	struct tfs_chart_memory *memory = &model->charts.memory;
-	double *parts = tfs_region_alloc(&model->region, 100, sizeof(*parts));
+	double *parts = tfs_arena_alloc(&model->arena, 100, sizeof(*parts));
 
 	for (size_t i = 0; i < 100; i++)
 		parts[i] = i < 5 ? (double)(i << 24) : 67108864;
@@ -69,7 +69,7 @@ static struct tfs_chart_detail make_detail(
 	struct tfs_model *model, const char *title, uint64_t index, size_t kernels)
 {
 	size_t count = kernels * 2 + 6;
-	struct tfs_chart_span *spans = tfs_region_alloc(&model->region, count, sizeof(*spans));
+	struct tfs_chart_span *spans = tfs_arena_alloc(&model->arena, count, sizeof(*spans));
 	double slot = 1.5e6 / (double)kernels;
 	size_t n = 0;
 
@@ -98,7 +98,7 @@ void sample_make_charts(struct tfs_model *model, size_t steps, size_t kernels)
 		{"idle, the host ran its own code", 1.2e5, false},
 	};
 	static const char *const titles[] = {"median", "95th percentile", "worst", "first", "last"};
-	struct tfs_chart_detail *details = tfs_region_alloc(&model->region, 5, sizeof(*details));
+	struct tfs_chart_detail *details = tfs_arena_alloc(&model->arena, 5, sizeof(*details));
 	make_steps(model, steps);
 	for (size_t i = 0; i < 5; i++)
 		details[i] = make_detail(model, titles[i], 20 + i * 11, kernels);

@@ -7,7 +7,7 @@
 #include "reports/model/model.h"
 
 /* Fills the charts of a model with `steps` steps, and `kernels` kernels in each that is shown in
- * detail. Their memory is static or the model's region's. */
+ * detail. Their memory is static or the model's arena's. */
 void sample_make_charts(struct tfs_model *model, size_t steps, size_t kernels);
 
 #endif

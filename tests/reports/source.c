@@ -9,7 +9,7 @@
 #include "tests/test.h"
 
 static const uint64_t long_ago = UINT64_C(1000000000) * 1000000000u, now = UINT64_MAX;
-static struct tfs_region region;
+static struct tfs_arena arena;
 static char folder[] = "/tmp/source-XXXXXX";
 
 static void write_file(const char *name, const char *text, size_t bytes)
@@ -28,7 +28,7 @@ static void write_file(const char *name, const char *text, size_t bytes)
 
 static struct tfs_model_source read_at(const char *name, unsigned line, uint64_t until_ns)
 {
-	return tfs_source_read(&region,
+	return tfs_source_read(&arena,
 		&(struct tfs_model_frame){.file = name, .folder = folder, .line = line}, until_ns);
 }
 
@@ -94,10 +94,10 @@ static void check_refused(void)
 	snprintf(path, sizeof(path), "%s/pipe.c", folder);
 	TEST_EQ(mkfifo(path, 0600), 0);
 	TEST_EQ(read_at("pipe.c", 1, now).count, 0);
-	TEST_EQ(tfs_source_read(&region, &(struct tfs_model_frame){.file = "a.c", .line = 1}, now)
+	TEST_EQ(tfs_source_read(&arena, &(struct tfs_model_frame){.file = "a.c", .line = 1}, now)
 			.count,
 		0);
-	TEST_EQ(tfs_source_read(&region, NULL, now).count, 0);
+	TEST_EQ(tfs_source_read(&arena, NULL, now).count, 0);
 }
 
 int main(void)
@@ -110,7 +110,7 @@ int main(void)
 	check_indented();
 	check_long();
 	check_refused();
-	tfs_region_finish(&region);
+	tfs_arena_finish(&arena);
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	return system(command) ? 1 : test_result();
 }

@@ -7,18 +7,18 @@
 static void row(struct tfs_html *html, const struct tfs_model_expenses *list, double amount,
 	const char *place, const char *call, const char *calls)
 {
-	struct tfs_region *region = &html->region;
+	struct tfs_arena *arena = &html->arena;
 
 	tfs_html_print(html, "<tr><td>%s%s<code>%s</code></td><td class=\"num\">%s</td>", place,
 		*place && *call ? " " : "", call, calls);
 	tfs_html_print(html, "<td class=\"num\"><b>%s</b></td><td class=\"num\">%s</td></tr>\n",
-		list->bytes ? tfs_words_bytes(region, amount) : tfs_words_time(region, amount),
-		isnan(list->whole) ? "?" : tfs_words_share(region, amount / list->whole));
+		list->bytes ? tfs_words_bytes(arena, amount) : tfs_words_time(arena, amount),
+		isnan(list->whole) ? "?" : tfs_words_share(arena, amount / list->whole));
 }
 
 static void table(struct tfs_html *html, const struct tfs_model_expenses *list)
 {
-	struct tfs_region *region = &html->region;
+	struct tfs_arena *arena = &html->arena;
 
 	tfs_html_print(html,
 		"<div class=\"scroll\" tabindex=\"0\"><table><caption>By %s, with the share of %s</caption><thead><tr>",
@@ -31,11 +31,11 @@ static void table(struct tfs_html *html, const struct tfs_model_expenses *list)
 	for (size_t i = 0; i < list->count; i++)
 		row(html, list, list->items[i].amount, list->items[i].where,
 			list->items[i].function,
-			tfs_words_count(region, (double)list->items[i].calls));
+			tfs_words_count(arena, (double)list->items[i].calls));
 	if (list->more)
 		row(html, list, list->more_amount,
 			tfs_words_number(
-				region, (double)list->more, "more call site", "more call sites"),
+				arena, (double)list->more, "more call site", "more call sites"),
 			"", "");
 	if (list->unowned > 0)
 		row(html, list, list->unowned, "Calls that are not in the recording", "", "");

@@ -27,21 +27,21 @@ static void cost_cell(struct tfs_html *html, const struct tfs_model_card *card, 
 {
 	const struct tfs_cost *cost = &card->cost;
 	const struct tfs_model *model = html->model;
-	struct tfs_region *region = &html->region;
+	struct tfs_arena *arena = &html->arena;
 	tfs_html_print(html, "<td class=\"cost\" data-sort=\"%n\">", cost->ns);
 	if (!(cost->ns > 0)) {
-		tfs_html_print(html, "<span class=\"dim\">%s</span>", tfs_words_cost(region, cost));
+		tfs_html_print(html, "<span class=\"dim\">%s</span>", tfs_words_cost(arena, cost));
 		tfs_html_raw(html, "</td>");
 		return;
 	}
-	tfs_html_print(html, "<b>%s</b>", tfs_words_time(region, cost->ns));
+	tfs_html_print(html, "<b>%s</b>", tfs_words_time(arena, cost->ns));
 	if (model->headline.as_written.ns > 0)
 		tfs_html_print(html, " <span class=\"dim\">%s of the %s as written</span>",
-			tfs_words_share(region, cost->ns / model->headline.as_written.ns),
+			tfs_words_share(arena, cost->ns / model->headline.as_written.ns),
 			tfs_words_step(model));
 	cost_bar(html, cost, scale);
-	tfs_html_print(html, "<small>%s to %s", tfs_words_time(region, cost->low_ns),
-		tfs_words_time(region, cost->high_ns));
+	tfs_html_print(html, "<small>%s to %s", tfs_words_time(arena, cost->low_ns),
+		tfs_words_time(arena, cost->high_ns));
 	if (model->simulated)
 		tfs_html_raw(html, ", modelled");
 	if (card->finding_count > 1)
@@ -53,7 +53,7 @@ static void place_cell(struct tfs_html *html, const struct tfs_model_finding *fi
 {
 	const struct tfs_model_frame *best = tfs_model_best_frame(&finding->place);
 	tfs_html_print(html, "<td><code class=\"place\">%s</code>",
-		tfs_words_place(&html->region, &finding->place));
+		tfs_words_place(&html->arena, &finding->place));
 	if (best && best->function && best->file)
 		tfs_html_print(html, "<small>in <code>%s</code></small>", best->function);
 	if (finding->call)
@@ -63,15 +63,15 @@ static void place_cell(struct tfs_html *html, const struct tfs_model_finding *fi
 
 static void count_cell(struct tfs_html *html, const struct tfs_model_finding *finding)
 {
-	struct tfs_region *region = &html->region;
+	struct tfs_arena *arena = &html->arena;
 	tfs_html_print(html, "<td class=\"num\" data-sort=\"%n\"><b>%s</b>",
-		finding->count_per_step, tfs_words_count(region, finding->count_per_step));
+		finding->count_per_step, tfs_words_count(arena, finding->count_per_step));
 	if (finding->bytes_per_step > 0)
-		tfs_html_print(html, "<small>%s</small>",
-			tfs_words_bytes(region, finding->bytes_per_step));
+		tfs_html_print(
+			html, "<small>%s</small>", tfs_words_bytes(arena, finding->bytes_per_step));
 	if (finding->time_per_step_ns > 0)
 		tfs_html_print(html, "<small>%s on the host</small>",
-			tfs_words_time(region, finding->time_per_step_ns));
+			tfs_words_time(arena, finding->time_per_step_ns));
 	tfs_html_raw(html, "</td>");
 }
 
@@ -136,7 +136,7 @@ static void source_lines(struct tfs_html *html, const struct tfs_model_source *s
 
 static void advice(struct tfs_html *html, const struct tfs_model_finding *finding)
 {
-	struct tfs_region *region = &html->region;
+	struct tfs_arena *arena = &html->arena;
 
 	source_lines(html, &finding->source);
 	tfs_html_print(html,
@@ -155,7 +155,7 @@ static void advice(struct tfs_html *html, const struct tfs_model_finding *findin
 	tfs_html_raw(html, "</div><div>");
 	stack_list(html, &finding->place);
 	tfs_html_print(html, "<p class=\"dim\">%s in the whole run",
-		tfs_words_number(region, (double)finding->count_total, "call", "calls"));
+		tfs_words_number(arena, (double)finding->count_total, "call", "calls"));
 	if (!tfs_words_costless(&finding->cost))
 		tfs_html_print(html, " \xc2\xb7 cost: %s", tfs_words_method(&finding->cost));
 	if (finding->evidence)
@@ -186,7 +186,7 @@ static void detail_row(struct tfs_html *html, const struct tfs_model_card *card,
 				"<code class=\"place\">%s</code> <code>%s</code></p><p>%s</p>",
 				finding->rule->id, finding->rule->slug,
 				tfs_words_level(finding->level),
-				tfs_words_place(&html->region, &finding->place),
+				tfs_words_place(&html->arena, &finding->place),
 				finding->call ? finding->call : "", what(finding));
 		advice(html, finding);
 	}
@@ -252,7 +252,7 @@ void tfs_html_cards(struct tfs_html *html, size_t first, size_t end)
 	tfs_html_raw(html, "</table></div>\n");
 	if (shown < end)
 		tfs_html_print(html, "<p>%s. The JSON beside this page has them.</p>\n",
-			tfs_words_more(&html->region, model, shown, end));
+			tfs_words_more(&html->arena, model, shown, end));
 }
 
 void tfs_html_findings(struct tfs_html *html)

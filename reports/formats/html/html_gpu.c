@@ -7,18 +7,18 @@
 static void write_idle(struct tfs_html *html)
 {
 	const struct tfs_model *model = html->model;
-	struct tfs_region *region = &html->region;
+	struct tfs_arena *arena = &html->arena;
 
 	if (!(model->idle_ns > 0))
 		return;
 	tfs_html_print(html, "<p>Findings explain %s of the idle time%s</p>\n",
-		tfs_words_share(region, model->idle_explained),
+		tfs_words_share(arena, model->idle_explained),
 		model->idle_count ? "; the largest of the rest:" : ".");
 	if (!model->idle_count)
 		return;
 	tfs_html_raw(html, "<ul>");
 	for (size_t i = 0; i < model->idle_count; i++)
-		tfs_html_print(html, "<li>%s: %s</li>", tfs_words_time(region, model->idles[i].ns),
+		tfs_html_print(html, "<li>%s: %s</li>", tfs_words_time(arena, model->idles[i].ns),
 			model->idles[i].text);
 	tfs_html_raw(html, "</ul>\n");
 }
@@ -26,13 +26,13 @@ static void write_idle(struct tfs_html *html)
 void tfs_html_gpu(struct tfs_html *html)
 {
 	const struct tfs_model_charts *charts = &html->model->charts;
-	struct tfs_region *region = &html->region;
+	struct tfs_arena *arena = &html->arena;
 	double sum = 0;
 	for (size_t i = 0; i < charts->share_count; i++)
 		sum += charts->shares[i].ns_per_step;
 	tfs_html_section(html, "gpu",
-		tfs_region_print(region, "GPU time per %s", tfs_words_step(html->model)),
-		tfs_region_print(region, "GPU time of the judged %s: busy, or idle and why.",
+		tfs_arena_print(arena, "GPU time per %s", tfs_words_step(html->model)),
+		tfs_arena_print(arena, "GPU time of the judged %s: busy, or idle and why.",
 			tfs_words_steps(html->model)));
 	if (!(sum > 0)) {
 		tfs_html_raw(html, "<p class=\"empty\">No GPU activity was recorded.</p>\n");
@@ -52,9 +52,9 @@ void tfs_html_gpu(struct tfs_html *html)
 			tfs_html_print(html,
 				"<rect class=\"%s\" x=\"%n\" width=\"%n\" height=\"34\"><title>%s: "
 				"%s</title></rect>",
-				layer ? "hatch" : tfs_region_print(region, "share s%zu", i), x,
+				layer ? "hatch" : tfs_arena_print(arena, "share s%zu", i), x,
 				fmax(width - 1, 0.5), charts->shares[i].name,
-				tfs_words_time(region, charts->shares[i].ns_per_step));
+				tfs_words_time(arena, charts->shares[i].ns_per_step));
 		x += width;
 	}
 	tfs_html_print(html,
@@ -66,11 +66,11 @@ void tfs_html_gpu(struct tfs_html *html)
 		tfs_html_print(html,
 			"<tr><td><i class=\"k %s\"></i>%s</td><td class=\"num\">%s</td>"
 			"<td class=\"num\">%s</td></tr>",
-			tfs_region_print(region, "share s%zu%s", i,
-				charts->shares[i].busy ? "" : " hatched"),
+			tfs_arena_print(
+				arena, "share s%zu%s", i, charts->shares[i].busy ? "" : " hatched"),
 			charts->shares[i].name,
-			tfs_words_time(region, charts->shares[i].ns_per_step),
-			tfs_words_share(region, charts->shares[i].ns_per_step / sum));
+			tfs_words_time(arena, charts->shares[i].ns_per_step),
+			tfs_words_share(arena, charts->shares[i].ns_per_step / sum));
 	tfs_html_raw(html, "</tbody></table>\n");
 	write_idle(html);
 	if (html->model->simulated)

@@ -52,9 +52,9 @@ static size_t split_lanes(const struct tfs_chart_detail *detail, struct lane out
 }
 
 /* The union of a lane's spans, which are sorted by start. */
-static struct pieces unite(struct tfs_region *region, const struct lane *lane)
+static struct pieces unite(struct tfs_arena *arena, const struct lane *lane)
 {
-	struct pieces all = {tfs_region_alloc(region, lane->count, sizeof(*all.items)), 0};
+	struct pieces all = {tfs_arena_alloc(arena, lane->count, sizeof(*all.items)), 0};
 	for (size_t i = 0; i < lane->count; i++) {
 		const struct tfs_chart_span *span = &lane->spans[i];
 		if (all.count && span->start_ns <= all.items[all.count - 1][1]) {
@@ -76,9 +76,9 @@ static double total(const struct pieces *pieces)
 	return ns;
 }
 
-static struct pieces both(struct tfs_region *region, const struct pieces *a, const struct pieces *b)
+static struct pieces both(struct tfs_arena *arena, const struct pieces *a, const struct pieces *b)
 {
-	struct pieces out = {tfs_region_alloc(region, a->count + b->count, sizeof(*out.items)), 0};
+	struct pieces out = {tfs_arena_alloc(arena, a->count + b->count, sizeof(*out.items)), 0};
 	for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
 		double start = fmax(a->items[i][0], b->items[j][0]);
 		double end = fmin(a->items[i][1], b->items[j][1]);
@@ -141,8 +141,8 @@ static void draw_spans(struct tfs_html *html, const struct lane *lane, double sc
 			lane_classes[lane->kind], span->start_ns * scale, y,
 			fmax((span->end_ns - span->start_ns) * scale, 0.5), LANE_HEIGHT,
 			span->name < charts->name_count ? charts->names[span->name] : "",
-			tfs_words_time(&html->region, span->end_ns - span->start_ns),
-			tfs_words_time(&html->region, span->start_ns));
+			tfs_words_time(&html->arena, span->end_ns - span->start_ns),
+			tfs_words_time(&html->arena, span->start_ns));
 	}
 }
 
@@ -183,7 +183,7 @@ static void draw_axis(struct tfs_html *html, double duration_ns, double height)
 		tfs_html_print(html,
 			"<path class=\"grid\" d=\"M%n 0V%n\"/>"
 			"<text class=\"tick axis\" x=\"%n\" y=\"%n\" text-anchor=\"middle\">%s</text>",
-			x, height, x, height + 16, tfs_words_time(&html->region, ns));
+			x, height, x, height + 16, tfs_words_time(&html->arena, ns));
 	}
 }
 
@@ -201,9 +201,9 @@ static int by_start(const void *a, const void *b)
 }
 
 static struct pieces select_lanes(
-	struct tfs_region *region, const struct tfs_chart_detail *detail, unsigned mask)
+	struct tfs_arena *arena, const struct tfs_chart_detail *detail, unsigned mask)
 {
-	struct tfs_chart_span *spans = tfs_region_alloc(region, detail->span_count, sizeof(*spans));
+	struct tfs_chart_span *spans = tfs_arena_alloc(arena, detail->span_count, sizeof(*spans));
 	struct lane lane = {spans, 0, TFS_LANE_HOST};
 	for (size_t i = 0; i < detail->span_count; i++) {
 		if (mask >> detail->spans[i].lane & 1)
@@ -211,23 +211,23 @@ static struct pieces select_lanes(
 	}
 	if (lane.count)
 		qsort(spans, lane.count, sizeof(*spans), by_start);
-	return unite(region, &lane);
+	return unite(arena, &lane);
 }
 
-static struct derived derive(struct tfs_region *region, const struct tfs_chart_detail *detail)
+static struct derived derive(struct tfs_arena *arena, const struct tfs_chart_detail *detail)
 {
 	const unsigned copies = 1u << TFS_LANE_H2D | 1u << TFS_LANE_D2H;
 	const unsigned device =
 		copies | 1u << TFS_LANE_COMPUTE | 1u << TFS_LANE_D2D | 1u << TFS_LANE_NCCL;
-	struct pieces compute = select_lanes(region, detail, 1u << TFS_LANE_COMPUTE);
-	struct pieces moving = select_lanes(region, detail, copies);
-	struct pieces busy = select_lanes(region, detail, device);
-	struct derived out = {both(region, &compute, &moving), {NULL, 0}};
+	struct pieces compute = select_lanes(arena, detail, 1u << TFS_LANE_COMPUTE);
+	struct pieces moving = select_lanes(arena, detail, copies);
+	struct pieces busy = select_lanes(arena, detail, device);
+	struct derived out = {both(arena, &compute, &moving), {NULL, 0}};
 	double at = 0;
 
 	if (!busy.count)
 		return out;
-	out.idle.items = tfs_region_alloc(region, busy.count + 1, sizeof(*out.idle.items));
+	out.idle.items = tfs_arena_alloc(arena, busy.count + 1, sizeof(*out.idle.items));
 	for (size_t i = 0; i <= busy.count; i++) {
 		double until = i < busy.count ? busy.items[i][0] : detail->duration_ns;
 		if (until > at) {
@@ -245,7 +245,7 @@ static void draw(struct tfs_html *html, const struct tfs_chart_detail *detail,
 {
 	double scale = PLOT_WIDTH / detail->duration_ns;
 	double height = (double)count * (LANE_HEIGHT + LANE_GAP) + 46;
-	struct tfs_region *region = &html->region;
+	struct tfs_arena *arena = &html->arena;
 	tfs_html_print(html,
 		"<div class=\"scroll\" tabindex=\"0\">"
 		"<svg class=\"chart lanes\" role=\"img\" viewBox=\"0 0 1110 %n\" "
@@ -255,7 +255,7 @@ static void draw(struct tfs_html *html, const struct tfs_chart_detail *detail,
 	for (size_t i = 0; i < count; i++)
 		label(html, (double)i * (LANE_HEIGHT + LANE_GAP), tfs_lane_title(lanes[i].kind),
 			lanes[i].count > LANE_SHAPES
-				? tfs_region_print(region, "%zu merged", lanes[i].count)
+				? tfs_arena_print(arena, "%zu merged", lanes[i].count)
 				: NULL);
 	label(html, height - 46, "overlap", NULL);
 	label(html, height - 24, "GPU idle", NULL);
@@ -293,8 +293,8 @@ static int by_time(const void *a, const void *b)
 static void list_names(struct tfs_html *html, const struct lane *lane)
 {
 	const struct tfs_model_charts *charts = &html->model->charts;
-	struct tfs_region scratch = {0};
-	struct named *names = tfs_region_alloc(&scratch, charts->name_count, sizeof(*names));
+	struct tfs_arena scratch = {0};
+	struct named *names = tfs_arena_alloc(&scratch, charts->name_count, sizeof(*names));
 	for (size_t i = 0; i < charts->name_count; i++)
 		names[i].name = (uint32_t)i;
 	for (size_t i = 0; i < lane->count; i++) {
@@ -308,14 +308,14 @@ static void list_names(struct tfs_html *html, const struct lane *lane)
 	for (size_t i = 0; i < LISTED_NAMES && i < charts->name_count && names[i].count; i++)
 		tfs_html_print(html, "%s<code>%s</code> \xc3\x97%n, %s", i ? "; " : "",
 			charts->names[names[i].name], (double)names[i].count,
-			tfs_words_time(&html->region, names[i].ns));
-	tfs_region_finish(&scratch);
+			tfs_words_time(&html->arena, names[i].ns));
+	tfs_arena_finish(&scratch);
 }
 
 static void draw_table(struct tfs_html *html, const struct tfs_chart_detail *detail,
 	const struct lane *lanes, size_t count, const struct derived *derived)
 {
-	struct tfs_region *region = &html->region;
+	struct tfs_arena *arena = &html->arena;
 	tfs_html_raw(html,
 		"<details class=\"astable\"><summary>As a table</summary><div class=\"scroll\" tabindex=\"0\">"
 		"<table><thead><tr><th scope=\"col\">Lane</th>"
@@ -324,14 +324,14 @@ static void draw_table(struct tfs_html *html, const struct tfs_chart_detail *det
 		"<th scope=\"col\" class=\"num\">Share</th><th scope=\"col\">Longest items</th></tr>"
 		"</thead><tbody>");
 	for (size_t i = 0; i < count; i++) {
-		struct pieces all = unite(region, &lanes[i]);
+		struct pieces all = unite(arena, &lanes[i]);
 		double ns = total(&all);
 		tfs_html_print(html,
 			"<tr><td><i class=\"k %s\"></i>%s</td><td class=\"num\">%n</td>"
 			"<td class=\"num\">%s</td><td class=\"num\">%s</td><td>",
 			lane_classes[lanes[i].kind], tfs_lane_title(lanes[i].kind),
-			(double)lanes[i].count, tfs_words_time(region, ns),
-			tfs_words_share(region, ns / detail->duration_ns));
+			(double)lanes[i].count, tfs_words_time(arena, ns),
+			tfs_words_share(arena, ns / detail->duration_ns));
 		list_names(html, &lanes[i]);
 		tfs_html_raw(html, "</td></tr>");
 	}
@@ -342,8 +342,8 @@ static void draw_table(struct tfs_html *html, const struct tfs_chart_detail *det
 			"<tr><td><i class=\"k %s\"></i>%s</td><td class=\"num\">%n</td>"
 			"<td class=\"num\">%s</td><td class=\"num\">%s</td><td></td></tr>",
 			i ? "idle" : "overlap", titles[i], (double)extra[i]->count,
-			tfs_words_time(region, total(extra[i])),
-			tfs_words_share(region, total(extra[i]) / detail->duration_ns));
+			tfs_words_time(arena, total(extra[i])),
+			tfs_words_share(arena, total(extra[i]) / detail->duration_ns));
 	tfs_html_raw(html, "</tbody></table></div></details>\n");
 }
 
@@ -355,11 +355,11 @@ static void write_detail(struct tfs_html *html, const struct tfs_chart_detail *d
 		"<details class=\"lanestep\"%s><summary><b>%s</b> step %n "
 		"<span class=\"dim\">%s</span></summary>\n",
 		open ? " open" : "", detail->title, (double)detail->index,
-		tfs_words_time(&html->region, detail->duration_ns));
+		tfs_words_time(&html->arena, detail->duration_ns));
 	if (!count || !(detail->duration_ns > 0)) {
 		tfs_html_raw(html, "<p class=\"empty\">Nothing was recorded in this step.</p>");
 	} else {
-		struct derived derived = derive(&html->region, detail);
+		struct derived derived = derive(&html->arena, detail);
 		draw(html, detail, lanes, count, &derived);
 		draw_table(html, detail, lanes, count, &derived);
 	}

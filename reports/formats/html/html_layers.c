@@ -5,7 +5,7 @@
 void tfs_html_layers(struct tfs_html *html)
 {
 	const struct tfs_model *model = html->model;
-	struct tfs_region *region = &html->region;
+	struct tfs_arena *arena = &html->arena;
 
 	tfs_html_section(html, "layers", "Layers",
 		"The program's NVTX ranges inside the judged steps, in the order of the step. "
@@ -33,16 +33,15 @@ void tfs_html_layers(struct tfs_html *html)
 			"<td class=\"num\">%s</td><td class=\"num\">%s</td>"
 			"<td class=\"num\">%s</td><td class=\"num\">%s</td>"
 			"<td class=\"num\">%s</td></tr>\n",
-			tfs_words_count(region, layer->count),
-			tfs_words_count(region, layer->calls),
-			tfs_words_time(region, layer->host_ns),
-			tfs_words_time(region, layer->device_ns),
-			tfs_words_share(region, layer->host_ns / model->steps.judged_ns));
+			tfs_words_count(arena, layer->count), tfs_words_count(arena, layer->calls),
+			tfs_words_time(arena, layer->host_ns),
+			tfs_words_time(arena, layer->device_ns),
+			tfs_words_share(arena, layer->host_ns / model->steps.judged_ns));
 	}
 	tfs_html_raw(html, "</tbody></table></div>\n");
 	if (model->layers_more)
 		tfs_html_print(html, "<p class=\"dim\">%s not shown.</p>\n",
-			tfs_words_number(region, (double)model->layers_more, "shorter range",
+			tfs_words_number(arena, (double)model->layers_more, "shorter range",
 				"shorter ranges"));
 	tfs_html_section_end(html);
 }

@@ -35,12 +35,12 @@ static void draw_axis(struct tfs_html *html, const struct tfs_chart_memory *memo
 			"<path class=\"grid\" d=\"M%n %nH%n\"/>"
 			"<text class=\"tick\" x=\"%n\" y=\"%n\" text-anchor=\"end\">%s</text>",
 			LEFT, y_of(top, top * i / 2), LEFT + WIDTH, LEFT - 8,
-			y_of(top, top * i / 2) + 4, tfs_words_bytes(&html->region, top * i / 2));
+			y_of(top, top * i / 2) + 4, tfs_words_bytes(&html->arena, top * i / 2));
 	tfs_html_print(html,
 		"<text class=\"tick\" x=\"%n\" y=\"%n\">start</text>"
 		"<text class=\"tick\" x=\"%n\" y=\"%n\" text-anchor=\"end\">%s</text>",
 		LEFT, TOP + HEIGHT + 30, LEFT + WIDTH, TOP + HEIGHT + 30,
-		tfs_words_time(&html->region, memory->span_ns));
+		tfs_words_time(&html->arena, memory->span_ns));
 }
 
 /* One path, with a corner only where the height changes. */
@@ -70,7 +70,7 @@ static void draw(struct tfs_html *html, const struct tfs_chart_memory *memory)
 		"<svg class=\"chart\" role=\"img\" viewBox=\"0 0 1110 160\" aria-labelledby=\"memory-t memory-d\">"
 		"<title id=\"memory-t\">Device memory in use over the run</title>"
 		"<desc id=\"memory-d\">At most %s; the table below has the figures.</desc>",
-		tfs_words_bytes(&html->region, memory->most_bytes));
+		tfs_words_bytes(&html->arena, memory->most_bytes));
 	draw_axis(html, memory, top);
 	draw_area(html, memory, top);
 	for (size_t i = 0; i < memory->window_count; i++) {
@@ -87,20 +87,19 @@ static void draw(struct tfs_html *html, const struct tfs_chart_memory *memory)
 
 static void draw_table(struct tfs_html *html, const struct tfs_chart_memory *memory)
 {
-	struct tfs_region *region = &html->region;
+	struct tfs_arena *arena = &html->arena;
 
 	tfs_html_print(html,
 		"<details class=\"astable\"><summary>As a table</summary><table><tbody>"
 		"<tr><th scope=\"row\">Most in use</th><td class=\"num\">%s</td></tr>"
 		"<tr><th scope=\"row\">Reached after</th><td class=\"num\">%s</td></tr>"
 		"<tr><th scope=\"row\">In use at the end</th><td class=\"num\">%s</td></tr>",
-		tfs_words_bytes(region, memory->most_bytes),
-		tfs_words_time(region, memory->most_ns),
-		tfs_words_bytes(region, memory->last_bytes));
+		tfs_words_bytes(arena, memory->most_bytes), tfs_words_time(arena, memory->most_ns),
+		tfs_words_bytes(arena, memory->last_bytes));
 	if (memory->device_bytes > 0)
 		tfs_html_print(html,
 			"<tr><th scope=\"row\">The device has</th><td class=\"num\">%s</td></tr>",
-			tfs_words_bytes(region, memory->device_bytes));
+			tfs_words_bytes(arena, memory->device_bytes));
 	tfs_html_raw(html, "</tbody></table></details>\n");
 }
 

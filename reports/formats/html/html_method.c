@@ -30,8 +30,8 @@ static void seen(struct tfs_html *html)
 			"<tr><td>%s%s</td><td class=\"num\">%s</td><td class=\"num\">%s</td>"
 			"</tr>\n",
 			line->differs ? "! " : "", line->function,
-			tfs_words_count(&html->region, (double)line->hooks),
-			tfs_words_count(&html->region, (double)line->cupti));
+			tfs_words_count(&html->arena, (double)line->hooks),
+			tfs_words_count(&html->arena, (double)line->cupti));
 	}
 	tfs_html_raw(html, "</tbody></table></details>\n");
 }
@@ -49,7 +49,7 @@ void tfs_html_method(struct tfs_html *html)
 	for (size_t i = 0; i < model->loss_count; i++)
 		tfs_html_print(html, "<p class=\"limits\">! %s <b>(%s)</b></p>\n",
 			model->losses[i].text,
-			tfs_words_count(&html->region, (double)model->losses[i].count));
+			tfs_words_count(&html->arena, (double)model->losses[i].count));
 	tfs_html_raw(html, "</div><div><h3>Measurement</h3>\n");
 	facts(html, model->method, model->method_count);
 	tfs_html_print(html,

@@ -7,7 +7,7 @@
 
 static void gain_cell(struct tfs_html *html, const struct tfs_model_rewrite *rewrite)
 {
-	struct tfs_region *region = &html->region;
+	struct tfs_arena *arena = &html->arena;
 	bool measured = !isnan(rewrite->realised_ns);
 	double scale = fmax(fmax(rewrite->predicted_ns, rewrite->realised_high_ns),
 		fmax(rewrite->realised_ns, 1));
@@ -23,7 +23,7 @@ static void gain_cell(struct tfs_html *html, const struct tfs_model_rewrite *rew
 			"<rect class=\"fill soft\" width=\"%n\" height=\"10\"/></svg>"
 			"<small>predicted gain %s</small>",
 			fmax(rewrite->predicted_ns / scale * 100, 0),
-			tfs_words_time(region, rewrite->predicted_ns));
+			tfs_words_time(arena, rewrite->predicted_ns));
 	if (measured)
 		tfs_html_print(html,
 			"<svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
@@ -34,12 +34,11 @@ static void gain_cell(struct tfs_html *html, const struct tfs_model_rewrite *rew
 			fmax(rewrite->realised_ns / scale * 100, 0),
 			fmax(rewrite->realised_low_ns / scale * 100, 0),
 			fmax(rewrite->realised_high_ns / scale * 100, 0),
-			tfs_words_time(region, rewrite->realised_ns),
-			tfs_words_span(
-				region, rewrite->realised_low_ns, rewrite->realised_high_ns));
+			tfs_words_time(arena, rewrite->realised_ns),
+			tfs_words_span(arena, rewrite->realised_low_ns, rewrite->realised_high_ns));
 	if (rewrite->acts)
 		tfs_html_print(html, "<small>%s</small><small>off with <code>%s</code></small>",
-			rewrite->proof ? tfs_region_print(region, "proven by %s", rewrite->proof)
+			rewrite->proof ? tfs_arena_print(arena, "proven by %s", rewrite->proof)
 				       : "not proven: not counted as gained",
 			rewrite->off);
 	tfs_html_raw(html, "</td>");
@@ -47,7 +46,7 @@ static void gain_cell(struct tfs_html *html, const struct tfs_model_rewrite *rew
 
 static void rewrite_row(struct tfs_html *html, const struct tfs_model_rewrite *rewrite)
 {
-	struct tfs_region *region = &html->region;
+	struct tfs_arena *arena = &html->arena;
 	tfs_html_print(
 		html, "<tr><td><b>%s</b><small>%s</small>", rewrite->name, rewrite->class_name);
 	if (rewrite->where)
@@ -57,16 +56,16 @@ static void rewrite_row(struct tfs_html *html, const struct tfs_model_rewrite *r
 		"<td class=\"num\">%s%s<small>%s</small></td>",
 		rewrite->state, tfs_words_rewrite_state(rewrite->state),
 		rewrite->measured ? rewrite->measured : "", rewrite->reason ? rewrite->reason : "",
-		rewrite->more ? "at least " : "", tfs_words_count(region, (double)rewrite->applied),
-		rewrite->bytes ? tfs_words_bytes(region, (double)rewrite->bytes) : "");
+		rewrite->more ? "at least " : "", tfs_words_count(arena, (double)rewrite->applied),
+		rewrite->bytes ? tfs_words_bytes(arena, (double)rewrite->bytes) : "");
 	gain_cell(html, rewrite);
 	tfs_html_raw(html, "<td>");
 	size_t count;
-	const struct tfs_refusal_reason *reasons = tfs_reasons_find(region, rewrite, &count);
+	const struct tfs_refusal_reason *reasons = tfs_reasons_find(arena, rewrite, &count);
 
 	for (size_t i = 0; i < count; i++)
 		tfs_html_print(html, "<div>%s <span class=\"dim\">%s</span></div>", reasons[i].text,
-			tfs_reasons_print(region, &reasons[i]));
+			tfs_reasons_print(arena, &reasons[i]));
 	tfs_html_raw(html, rewrite->refusal_count ? "</td></tr>\n"
 						  : "<span class=\"dim\">none</span></td></tr>\n");
 }
@@ -127,7 +126,7 @@ void tfs_html_fixed(struct tfs_html *html)
 
 void tfs_html_rewrites(struct tfs_html *html)
 {
-	const char *off = tfs_words_off(&html->region, html->model);
+	const char *off = tfs_words_off(&html->arena, html->model);
 
 	if (!count_rewrites(html->model, false))
 		return;

@@ -43,7 +43,7 @@ static void count_rules(const struct tfs_model *model, size_t *counts)
 void tfs_html_unjudged(struct tfs_html *html)
 {
 	size_t counts[TFS_STATE_COUNT] = {0}, unwritten;
-	const char *names = tfs_words_unwritten(&html->region, &unwritten);
+	const char *names = tfs_words_unwritten(&html->arena, &unwritten);
 
 	count_rules(html->model, counts);
 	tfs_html_section(html, "unjudged", "Not measurable, not looked for",
@@ -55,7 +55,7 @@ void tfs_html_unjudged(struct tfs_html *html)
 	tfs_html_print(html,
 		"<details><summary id=\"not-looked-for\">Not looked for: %s that this version "
 		"does not check</summary><p>%s</p></details>\n",
-		tfs_words_number(&html->region, (double)unwritten, "rule", "rules"), names);
+		tfs_words_number(&html->arena, (double)unwritten, "rule", "rules"), names);
 	tfs_html_section_end(html);
 }
 
@@ -65,7 +65,7 @@ void tfs_html_rules(struct tfs_html *html)
 
 	count_rules(html->model, counts);
 	tfs_html_section(html, "rules", "Other rules",
-		tfs_region_print(&html->region, "%zu passed, %zu not applicable, %zu waived.",
+		tfs_arena_print(&html->arena, "%zu passed, %zu not applicable, %zu waived.",
 			counts[TFS_STATE_PASSED], counts[TFS_STATE_NOT_APPLICABLE],
 			counts[TFS_STATE_WAIVED]));
 	if (counts[TFS_STATE_PASSED] + counts[TFS_STATE_NOT_APPLICABLE] + counts[TFS_STATE_WAIVED])

@@ -7,7 +7,7 @@
 
 static void figure(struct tfs_html *html, const char *title, const struct tfs_model_time *state)
 {
-	struct tfs_region *region = &html->region;
+	struct tfs_arena *arena = &html->arena;
 
 	tfs_html_print(html, "<div class=\"state\"><dt>%s</dt>", title);
 	if (state->why) {
@@ -16,13 +16,13 @@ static void figure(struct tfs_html *html, const char *title, const struct tfs_mo
 			state->why);
 		return;
 	}
-	tfs_html_print(html, "<dd><b>%s</b>", tfs_words_time(region, state->ns));
+	tfs_html_print(html, "<dd><b>%s</b>", tfs_words_time(arena, state->ns));
 	if (state->factor > 1)
 		tfs_html_print(html, " <span class=\"factor\">%s</span>",
-			tfs_words_factor(region, state->factor));
+			tfs_words_factor(arena, state->factor));
 	tfs_html_print(html, "<small>%s%s</small></dd></div>\n",
 		isnan(state->low_ns) ? "" : "95 %: ",
-		tfs_words_span(region, state->low_ns, state->high_ns));
+		tfs_words_span(arena, state->low_ns, state->high_ns));
 }
 
 /* A bar from one time to another, all on the scale of the step as written. */
@@ -39,26 +39,26 @@ static void bar(struct tfs_html *html, const char *kind, double from_ns, double 
 
 static void state_row(struct tfs_html *html, const char *name, const struct tfs_model_time *state)
 {
-	struct tfs_region *region = &html->region;
+	struct tfs_arena *arena = &html->arena;
 
 	if (state->why)
 		return;
 	tfs_html_print(html, "<tr class=\"whole\"><th scope=\"row\">%s</th>", name);
 	bar(html, "", 0, state->ns);
 	tfs_html_print(html, "<td class=\"num\"><b>%s</b></td><td>%s</td></tr>\n",
-		tfs_words_time(region, state->ns), state->from);
+		tfs_words_time(arena, state->ns), state->from);
 }
 
 static void saved_row(struct tfs_html *html, const char *name, const char *kind,
 	const struct tfs_span *saved, double below_ns, const char *how)
 {
-	struct tfs_region *region = &html->region;
+	struct tfs_arena *arena = &html->arena;
 
 	tfs_html_print(html, "<tr><th scope=\"row\">%s</th>", name);
 	bar(html, kind, below_ns, below_ns + saved->ns);
 	tfs_html_print(html, "<td class=\"num\">\xe2\x88\x92 %s</td><td>%s, 95 %%: %s</td></tr>\n",
-		tfs_words_time(region, saved->ns), how,
-		tfs_words_span(region, saved->low_ns, saved->high_ns));
+		tfs_words_time(arena, saved->ns), how,
+		tfs_words_span(arena, saved->low_ns, saved->high_ns));
 }
 
 static void waterfall(struct tfs_html *html)
@@ -83,8 +83,8 @@ static void waterfall(struct tfs_html *html)
 	state_row(html, "now", &headline->now);
 	if (!headline->possible.why && headline->causes && headline->open.high_ns > 0)
 		saved_row(html, "fix these", "open", &headline->open, headline->possible.ns,
-			tfs_words_number(&html->region, headline->causes, "cause",
-				"causes, fixed together"));
+			tfs_words_number(
+				&html->arena, headline->causes, "cause", "causes, fixed together"));
 	state_row(html, "possible", &headline->possible);
 	tfs_html_raw(html, "</tbody></table>\n");
 }

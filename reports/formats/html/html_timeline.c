@@ -34,9 +34,9 @@ static int by_size(const void *a, const void *b)
 
 /* The upper edge: well above the 95th percentile of what is no warm-up, so that outliers do not
  * flatten all the rest. */
-static double upper_edge(const struct tfs_model_charts *charts, struct tfs_region *region)
+static double upper_edge(const struct tfs_model_charts *charts, struct tfs_arena *arena)
 {
-	double *sizes = tfs_region_alloc(region, charts->step_count, sizeof(*sizes));
+	double *sizes = tfs_arena_alloc(arena, charts->step_count, sizeof(*sizes));
 	double most = 1;
 	size_t count = 0;
 	for (size_t i = 0; i < charts->step_count; i++) {
@@ -64,7 +64,7 @@ static void make_plot(struct tfs_html *html, struct plot *plot)
 		column->steps++;
 		plot->count = i / per + 1;
 	}
-	plot->top_ns = upper_edge(charts, &html->region);
+	plot->top_ns = upper_edge(charts, &html->arena);
 	plot->bar = PLOT_WIDTH / (double)plot->count;
 }
 
@@ -95,7 +95,7 @@ static void draw_axis(struct tfs_html *html, const struct plot *plot)
 			"<path class=\"grid\" d=\"M%n %nH%n\"/>"
 			"<text class=\"tick\" x=\"%n\" y=\"%n\" text-anchor=\"end\">%s</text>",
 			PLOT_LEFT, y, PLOT_LEFT + PLOT_WIDTH, PLOT_LEFT - 8, y + 4,
-			tfs_words_time(&html->region, ns));
+			tfs_words_time(&html->arena, ns));
 	}
 	tfs_html_print(html, "<text class=\"tick\" x=\"%n\" y=\"%n\">step %n</text>", PLOT_LEFT,
 		PLOT_TOP + PLOT_HEIGHT + 32, (double)plot->columns[0].worst->index);
@@ -133,7 +133,7 @@ static bool is_recorded(const struct tfs_chart_step *step)
 
 static void draw_bars(struct tfs_html *html, const struct plot *plot)
 {
-	struct tfs_region *region = &html->region;
+	struct tfs_arena *arena = &html->arena;
 	double gap = plot->bar > 3 ? 1 : 0;
 	for (size_t i = 0; i < plot->count; i++) {
 		const struct column *column = &plot->columns[i];
@@ -145,7 +145,7 @@ static void draw_bars(struct tfs_html *html, const struct plot *plot)
 			step_class(column->worst), x_of(plot, i), y, fmax(plot->bar - gap, 0.5),
 			PLOT_TOP + PLOT_HEIGHT - y, (double)column->worst->index,
 			step_class(column->worst),
-			tfs_words_time(region, column->worst->duration_ns));
+			tfs_words_time(arena, column->worst->duration_ns));
 		if (column->steps > 1)
 			tfs_html_print(html, ", the longest of %n", (double)column->steps);
 		tfs_html_raw(html, "</title></rect>");
@@ -154,7 +154,7 @@ static void draw_bars(struct tfs_html *html, const struct plot *plot)
 				"<path class=\"outlier\" d=\"M%n %nl4 6h-8z\"><title>%s</title>"
 				"</path>",
 				x_of(plot, i) + plot->bar / 2, PLOT_TOP - 9,
-				tfs_words_time(region, column->worst->duration_ns));
+				tfs_words_time(arena, column->worst->duration_ns));
 	}
 }
 
@@ -167,7 +167,7 @@ static void draw_line(
 		PLOT_LEFT + PLOT_WIDTH);
 	tfs_html_print(html,
 		"<text class=\"linename\" x=\"%n\" y=\"%n\" text-anchor=\"end\">%s %s</text>",
-		PLOT_LEFT + PLOT_WIDTH - 4, label_y, name, tfs_words_time(&html->region, ns));
+		PLOT_LEFT + PLOT_WIDTH - 4, label_y, name, tfs_words_time(&html->arena, ns));
 }
 
 static void draw(struct tfs_html *html, const struct plot *plot)
@@ -179,8 +179,8 @@ static void draw(struct tfs_html *html, const struct plot *plot)
 		"<title id=\"steps-t\">Duration of each step</title>"
 		"<desc id=\"steps-d\">Median %s, 95th percentile %s; "
 		"the table below has the figures.</desc>",
-		tfs_words_time(&html->region, steps->median_ns),
-		tfs_words_time(&html->region, steps->p95_ns));
+		tfs_words_time(&html->arena, steps->median_ns),
+		tfs_words_time(&html->arena, steps->p95_ns));
 	draw_bands(html, plot, "band", PLOT_TOP, PLOT_HEIGHT, is_warmup);
 	draw_axis(html, plot);
 	draw_bars(html, plot);
@@ -200,7 +200,7 @@ static void draw_table(struct tfs_html *html)
 {
 	static const char *const names[] = {"warm-up", "training", "evaluation", "other"};
 	const struct tfs_model_charts *charts = &html->model->charts;
-	struct tfs_region *region = &html->region;
+	struct tfs_arena *arena = &html->arena;
 	tfs_html_raw(html,
 		"<details class=\"astable\"><summary>As a table</summary><table><thead><tr>"
 		"<th scope=\"col\">Phase</th><th scope=\"col\" class=\"num\">Steps</th>"
@@ -223,9 +223,9 @@ static void draw_table(struct tfs_html *html)
 			tfs_html_print(html,
 				"<tr><td>%s</td><td class=\"num\">%n</td><td class=\"num\">%s</td>"
 				"<td class=\"num\">%s</td><td class=\"num\">%s</td></tr>",
-				names[phase], (double)count, tfs_words_time(region, least),
-				tfs_words_time(region, sum / (double)count),
-				tfs_words_time(region, most));
+				names[phase], (double)count, tfs_words_time(arena, least),
+				tfs_words_time(arena, sum / (double)count),
+				tfs_words_time(arena, most));
 	}
 	tfs_html_raw(html, "</tbody></table></details>\n");
 }
@@ -233,10 +233,10 @@ static void draw_table(struct tfs_html *html)
 void tfs_html_timeline(struct tfs_html *html)
 {
 	const struct tfs_model_charts *charts = &html->model->charts;
-	struct tfs_region *region = &html->region;
+	struct tfs_arena *arena = &html->arena;
 	const char *lead = NULL;
 	if (charts->steps_merged > 1)
-		lead = tfs_region_print(region,
+		lead = tfs_arena_print(arena,
 			"Each bar is the longest of %zu consecutive steps or more.",
 			charts->steps_merged);
 	tfs_html_section(
@@ -244,7 +244,7 @@ void tfs_html_timeline(struct tfs_html *html)
 	if (!charts->step_count) {
 		tfs_html_raw(html, "<p class=\"empty\">No training steps were found.</p>\n");
 	} else {
-		struct plot *plot = tfs_region_alloc(region, 1, sizeof(*plot));
+		struct plot *plot = tfs_arena_alloc(arena, 1, sizeof(*plot));
 		make_plot(html, plot);
 		draw(html, plot);
 		draw_table(html);

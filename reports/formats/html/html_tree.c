@@ -23,7 +23,7 @@ static double weight(const struct tfs_chart_node *node)
 static void row(struct walk *walk, const struct tfs_chart_node *node)
 {
 	struct tfs_html *html = walk->html;
-	struct tfs_region *region = &html->region;
+	struct tfs_arena *arena = &html->arena;
 	double share = walk->whole > 0 ? weight(node) / walk->whole * 100 : 0;
 	tfs_html_raw(html, "<span class=\"row\"><span class=\"name\">");
 	tfs_html_print(html, node->is_call ? "<code class=\"call\">%s</code>" : "<code>%s</code>",
@@ -31,13 +31,13 @@ static void row(struct walk *walk, const struct tfs_chart_node *node)
 	if (node->place)
 		tfs_html_print(html, " <span class=\"dim\">%s</span>", node->place);
 	tfs_html_print(html, "</span><span class=\"num\">%s</span><span class=\"num\">%s</span>",
-		tfs_words_count(region, (double)node->calls),
-		node->bytes ? tfs_words_bytes(region, (double)node->bytes) : "");
+		tfs_words_count(arena, (double)node->calls),
+		node->bytes ? tfs_words_bytes(arena, (double)node->bytes) : "");
 	tfs_html_print(html, "<span class=\"num\">%s</span><span class=\"num dim\">%s</span>",
-		tfs_words_time(region, node->host_ns), tfs_words_time(region, node->own_host_ns));
+		tfs_words_time(arena, node->host_ns), tfs_words_time(arena, node->own_host_ns));
 	tfs_html_print(html, "<span class=\"num\">%s</span><span class=\"num dim\">%s</span>",
-		isnan(node->gpu_ns) ? "not recorded" : tfs_words_time(region, node->gpu_ns),
-		isnan(node->own_gpu_ns) ? "" : tfs_words_time(region, node->own_gpu_ns));
+		isnan(node->gpu_ns) ? "not recorded" : tfs_words_time(arena, node->gpu_ns),
+		isnan(node->own_gpu_ns) ? "" : tfs_words_time(arena, node->own_gpu_ns));
 	tfs_html_print(html,
 		"<svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
 		"<rect class=\"track\" width=\"100\" height=\"10\"/>"

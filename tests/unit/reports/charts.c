@@ -33,7 +33,7 @@ static void open_made(struct made *made, struct builder *builder)
 	TEST_NEED(!tfs_timeline_create(made->trace, &made->timeline));
 	made->build = (struct tfs_build){.trace = made->trace,
 		.timeline = made->timeline,
-		.places = tfs_places_create(made->trace, &made->model.region),
+		.places = tfs_places_create(made->trace, &made->model.arena),
 		.model = &made->model};
 	TEST_NEED(made->build.places);
 }
@@ -41,7 +41,7 @@ static void open_made(struct made *made, struct builder *builder)
 static void close_made(struct made *made)
 {
 	tfs_places_destroy(made->build.places);
-	tfs_region_finish(&made->model.region);
+	tfs_arena_finish(&made->model.arena);
 	tfs_timeline_destroy(made->timeline);
 	tfs_trace_close(made->trace);
 	builder_destroy(made->builder);

@@ -21,7 +21,7 @@ static char *section(const struct tfs_model *model, void (*write)(struct tfs_htm
 	TEST_NEED(html.out);
 	write(&html);
 	TEST_NEED(!fclose(html.out));
-	tfs_region_finish(&html.region);
+	tfs_arena_finish(&html.arena);
 	return text;
 }
 

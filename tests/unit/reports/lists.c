@@ -58,7 +58,7 @@ static void open_made(struct made *made)
 	made->build = (struct tfs_build){.trace = made->trace,
 		.timeline = made->timeline,
 		.judgement = &made->judgement,
-		.places = tfs_places_create(made->trace, &made->model.region),
+		.places = tfs_places_create(made->trace, &made->model.arena),
 		.model = &made->model};
 	TEST_NEED(made->build.places);
 }
@@ -66,7 +66,7 @@ static void open_made(struct made *made)
 static void close_made(struct made *made)
 {
 	tfs_places_destroy(made->build.places);
-	tfs_region_finish(&made->model.region);
+	tfs_arena_finish(&made->model.arena);
 	tfs_timeline_destroy(made->timeline);
 	tfs_trace_close(made->trace);
 	builder_destroy(made->builder);

@@ -78,7 +78,7 @@ int main(void)
 	tfs_build_memory(
 		&(struct tfs_build){.trace = trace, .timeline = timeline, .model = &model});
 	check(&model.charts.memory, (double)tfs_trace_header(trace)->start_ns / MS);
-	tfs_region_finish(&model.region);
+	tfs_arena_finish(&model.arena);
 	tfs_timeline_destroy(timeline);
 	tfs_trace_close(trace);
 	builder_destroy(builder);

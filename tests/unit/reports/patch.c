@@ -8,11 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "reports/model/region.h"
+#include "rules/support/arena.h"
 #include "tests/test.h"
 
 static char folder[] = "/tmp/patch-XXXXXX";
-static struct tfs_region region;
+static struct tfs_arena arena;
 
 static void write_file(const char *path, const char *text)
 {
@@ -31,7 +31,7 @@ static const char *patch_of(const char *name, const char *text, unsigned line, c
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	write_file(path, text);
 	return tfs_patch_without(
-		&region, &frame, call, ((uint64_t)time(NULL) + 10) * UINT64_C(1000000000));
+		&arena, &frame, call, ((uint64_t)time(NULL) + 10) * UINT64_C(1000000000));
 }
 
 /* The line that goes, of a text with the statement on line 3; or that there is no patch. */
@@ -190,11 +190,11 @@ static void test_files(void)
 	char path[80];
 
 	snprintf(path, sizeof(path), "%s/c.c", folder);
-	TEST_TRUE(!tfs_patch_without(&region, &frame, "cug", UINT64_MAX));
+	TEST_TRUE(!tfs_patch_without(&arena, &frame, "cug", UINT64_MAX));
 	write_file(path, "cug();\n");
-	TEST_TRUE(!tfs_patch_without(&region, &frame, "cug", UINT64_C(1000000000)));
-	TEST_TRUE(tfs_patch_without(&region, &frame, "cug", UINT64_MAX));
-	TEST_TRUE(!tfs_patch_without(&region, NULL, "cug", UINT64_MAX));
+	TEST_TRUE(!tfs_patch_without(&arena, &frame, "cug", UINT64_C(1000000000)));
+	TEST_TRUE(tfs_patch_without(&arena, &frame, "cug", UINT64_MAX));
+	TEST_TRUE(!tfs_patch_without(&arena, NULL, "cug", UINT64_MAX));
 }
 
 int main(void)
@@ -207,7 +207,7 @@ int main(void)
 	test_body();
 	test_text();
 	test_files();
-	tfs_region_finish(&region);
+	tfs_arena_finish(&arena);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char path[80];
 

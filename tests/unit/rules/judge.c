@@ -263,7 +263,7 @@ static void a_long_reason_is_cut_whole(void)
 static void a_list_that_is_full(void)
 {
 	struct tfs_arena arena = {0};
-	struct tfs_findings findings = {.pool = &arena};
+	struct tfs_findings findings = {.arena = &arena};
 	struct tfs_verdict verdict;
 	size_t before = 0;
 
