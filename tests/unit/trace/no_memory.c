@@ -4,45 +4,9 @@
 
 #include "rules/timeline/flow.h"
 #include "tests/test.h"
+#include "tests/unit/scenes/failing.h"
 #include "tests/unit/scenes/read_all.h"
 #include "tests/unit/scenes/sample.h"
-
-/* The linker sends the allocations of everything linked in here (--wrap). */
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
-void *__real_realloc(void *memory, size_t bytes);
-void *__real_aligned_alloc(size_t alignment, size_t bytes);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-void *__wrap_realloc(void *memory, size_t bytes);
-void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
-
-static long left = -1; /* allocations until one fails; negative = none does */
-
-static bool fails(void)
-{
-	return left >= 0 && left-- == 0;
-}
-
-void *__wrap_malloc(size_t bytes)
-{
-	return fails() ? NULL : __real_malloc(bytes);
-}
-
-void *__wrap_calloc(size_t count, size_t bytes)
-{
-	return fails() ? NULL : __real_calloc(count, bytes);
-}
-
-void *__wrap_realloc(void *memory, size_t bytes)
-{
-	return fails() ? NULL : __real_realloc(memory, bytes);
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t bytes)
-{
-	return fails() ? NULL : __real_aligned_alloc(alignment, bytes);
-}
 
 static int read_once(const void *bytes, size_t size)
 {
