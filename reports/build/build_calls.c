@@ -124,6 +124,8 @@ static size_t step_calls(const struct tfs_timeline *timeline, struct tfs_arena *
 	struct step_call *calls = tfs_arena_alloc(scratch, timeline->call_count, sizeof(*calls));
 	size_t count = 0;
 	size_t kept = 0;
+	if (!judged || !calls)
+		return 0;
 	for (uint32_t i = 0; i < timeline->judged_count; i++)
 		judged[timeline->judged[i]] = true;
 	for (uint32_t i = 0; i < timeline->call_count; i++) {
@@ -210,10 +212,10 @@ void tfs_build_calls(struct tfs_build *build)
 	size_t count = tfs_trace_totals(build->trace, &totals, &shares);
 	struct tfs_model_call *calls = tfs_arena_alloc(&model->arena, count, sizeof(*calls));
 	struct tfs_arena scratch = {0};
-	struct step_call *in_steps;
+	struct step_call *in_steps = NULL;
 	size_t in_step_count = step_calls(build->timeline, &scratch, &in_steps);
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; calls && i < count; i++) {
 		const struct tfs_aggregate *sum = &totals[i].sum;
 		calls[i].function = tfs_arena_string(
 			&model->arena, tfs_trace_function(build->trace, sum->function));
@@ -223,7 +225,9 @@ void tfs_build_calls(struct tfs_build *build)
 		calls[i].amount = sum->amount;
 		set_per_step(build, sum->site, sum->function, in_steps, in_step_count, &calls[i]);
 	}
-	tfs_arena_finish(&scratch);
+	model->arena.failed |= tfs_arena_finish(&scratch) != 0;
+	if (model->arena.failed)
+		return;
 	if (count)
 		qsort(calls, count, sizeof(*calls), by_key);
 	model->calls = calls;

@@ -67,6 +67,8 @@ static struct start *find_starts(const struct tfs_build *build, struct tfs_arena
 	const size_t count = judgement->finding_count;
 	struct start *starts = tfs_arena_alloc(arena, count, sizeof(*starts));
 
+	if (!starts)
+		return NULL;
 	for (size_t i = 0; i < count; i++)
 		starts[i] = (struct start){
 			judgement->findings[i].site, judgement->findings[i].function, UINT64_MAX};
@@ -174,10 +176,11 @@ void tfs_build_cards(struct tfs_build *build)
 	struct tfs_model_card *cards = tfs_arena_alloc(arena, count, sizeof(*cards));
 	size_t *parents = tfs_arena_alloc(arena, count, sizeof(*parents));
 	size_t *members = tfs_arena_alloc(arena, count, sizeof(*members));
-	struct tfs_arena scratch = {0};
-	const struct start *starts = find_starts(build, &scratch);
+	const struct start *starts = find_starts(build, arena);
 	size_t used = 0;
 
+	if (arena->failed)
+		return;
 	unite(model, parents);
 	for (size_t i = 0; i < count; i++) {
 		if (parents[i] != i)
@@ -198,5 +201,4 @@ void tfs_build_cards(struct tfs_build *build)
 	model->cards = cards;
 	for (size_t i = 0; i < model->card_count; i++)
 		model->open_cards += !cards[i].repaired;
-	tfs_arena_finish(&scratch);
 }

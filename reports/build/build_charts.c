@@ -60,6 +60,8 @@ static size_t collect_steps(
 	size_t count = 0;
 	size_t kept = 0;
 
+	if (!steps)
+		return 0;
 	for (size_t i = 0; i < timeline->step_count; i++) {
 		const struct tfs_step *from = &timeline->steps[i];
 		steps[count++] = (struct tfs_chart_step){.index = from->index,
@@ -90,19 +92,15 @@ static void set_steps(struct tfs_build *build)
 	size_t merged = (count + MOST_STEPS - 1) / MOST_STEPS;
 	size_t kept = 0;
 
-	if (!merged) {
-		tfs_arena_finish(&scratch);
-		return;
-	}
-	struct tfs_chart_step *steps =
-		tfs_arena_alloc(&build->model->arena, count / merged + 1, sizeof(*steps));
-	for (size_t i = 0; i < count; i++) {
+	struct tfs_chart_step *steps = tfs_arena_alloc(
+		&build->model->arena, merged ? count / merged + 1 : 0, sizeof(*steps));
+	for (size_t i = 0; steps && i < count; i++) {
 		if (i % merged == 0)
 			steps[kept++] = all[i];
 		else if (all[i].duration_ns > steps[kept - 1].duration_ns)
 			steps[kept - 1] = all[i];
 	}
-	tfs_arena_finish(&scratch);
+	build->model->arena.failed |= tfs_arena_finish(&scratch) != 0;
 	charts->steps = steps;
 	charts->step_count = kept;
 	charts->steps_merged = merged;
@@ -229,6 +227,8 @@ static void set_shares(struct tfs_build *build)
 		model->steps.copy_overlap = sums.hidden_ns / sums.copies_ns;
 	add_idle(timeline, idle);
 	struct tfs_chart_share *shares = tfs_arena_alloc(&model->arena, 8, sizeof(*shares));
+	if (!shares)
+		return;
 	double steps = (double)timeline->judged_count * devices;
 	size_t n = 0;
 	shares[n++] = (struct tfs_chart_share){"computing", sums.compute_ns / steps, true};

@@ -65,6 +65,8 @@ static void fill(
 	struct tfs_arena *arena = &build->model->arena;
 	struct tfs_model_expense *items = tfs_arena_alloc(arena, list->count + 1, sizeof(*items));
 
+	if (!items)
+		return;
 	for (size_t i = 0; i < list->count; i++) {
 		const struct tfs_model_place place =
 			tfs_places_find(build->places, list->items[i].site);
@@ -117,6 +119,8 @@ void tfs_build_expenses(struct tfs_build *build)
 	if (model->steps.judged)
 		return;
 	lists = tfs_arena_alloc(&model->arena, TFS_EXPENSES, sizeof(*lists));
+	if (!lists)
+		return;
 	for (unsigned i = 0; i < TFS_EXPENSES; i++) {
 		fill(build, (enum tfs_expense_kind)i, &lists[model->expense_count]);
 		if (lists[model->expense_count].count || lists[model->expense_count].unowned > 0)

@@ -49,6 +49,8 @@ static void set_findings(struct tfs_build *build)
 	size_t count = judgement->finding_count;
 	struct tfs_model_finding *findings = tfs_arena_alloc(arena, count, sizeof(*findings));
 
+	if (!findings)
+		return;
 	for (size_t i = 0; i < count; i++) {
 		const struct tfs_finding *from = &judgement->findings[i];
 		struct tfs_model_finding *to = &findings[i];
@@ -101,6 +103,8 @@ static void set_rules(struct tfs_build *build)
 	size_t count = build->judgement->rule_count;
 	struct tfs_model_rule *rules = tfs_arena_alloc(&model->arena, count, sizeof(*rules));
 	struct tfs_rule_text *texts = tfs_arena_alloc(&model->arena, count, sizeof(*texts));
+	if (!rules || !texts)
+		return;
 	for (size_t i = 0; i < count; i++) {
 		const struct tfs_rule_line *line = &build->judgement->rules[i];
 		const struct tfs_rule *rule = line->rule;
@@ -169,6 +173,8 @@ static void set_rewrites(struct tfs_build *build)
 	struct tfs_arena *arena = &model->arena;
 	size_t count = build->judgement->rewrite_count;
 	struct tfs_model_rewrite *rewrites = tfs_arena_alloc(arena, count, sizeof(*rewrites));
+	if (!rewrites)
+		return;
 	for (size_t i = 0; i < count; i++) {
 		const struct tfs_rewrite_line *from = &build->judgement->rewrites[i];
 		struct tfs_model_rewrite *to = &rewrites[i];
@@ -193,7 +199,7 @@ static void set_rewrites(struct tfs_build *build)
 		to->realised_high_ns = from->realised_high_ns;
 		struct tfs_model_refusal *refusals =
 			tfs_arena_alloc(arena, from->refusal_count, sizeof(*refusals));
-		for (size_t j = 0; j < from->refusal_count; j++) {
+		for (size_t j = 0; refusals && j < from->refusal_count; j++) {
 			refusals[j].check = tfs_arena_string(arena, from->refusals[j].check);
 			refusals[j].text = tfs_arena_string(arena, from->refusals[j].text);
 			refusals[j].count = from->refusals[j].count;
@@ -209,6 +215,8 @@ static void set_rewrites(struct tfs_build *build)
 void tfs_build_findings(struct tfs_build *build)
 {
 	set_rules(build);
+	if (!build->model->rules)
+		return;
 	set_findings(build);
 	tfs_build_cards(build);
 	set_rewrites(build);

@@ -186,6 +186,8 @@ static void set_visibility(struct tfs_build *build)
 		tfs_arena_alloc(arena, 6 + seen->library_count, sizeof(*facts));
 	size_t count = 0;
 
+	if (!facts)
+		return;
 	model->sight = tfs_arena_string(arena, seen->text);
 	count += add_recorded(seen, model->steps.iterations, facts);
 	facts[count++] = (struct tfs_model_fact){"compared", "hook and CUPTI call counts",
@@ -217,6 +219,8 @@ static void set_seen(struct tfs_build *build)
 	const struct tfs_pairs *pairs = build->judgement->visibility.pairs;
 	struct tfs_model_seen *seen = tfs_arena_alloc(arena, pairs->count, sizeof(*seen));
 
+	if (!seen)
+		return;
 	for (size_t i = 0; i < pairs->count; i++) {
 		const struct tfs_pair *pair = &pairs->pairs[i];
 
@@ -233,6 +237,8 @@ static void set_losses(struct tfs_build *build)
 	const struct tfs_judgement *judgement = build->judgement;
 	struct tfs_model_loss *losses =
 		tfs_arena_alloc(&model->arena, judgement->loss_count, sizeof(*losses));
+	if (!losses)
+		return;
 	for (size_t i = 0; i < judgement->loss_count; i++) {
 		losses[i].name = tfs_arena_string(&model->arena, judgement->losses[i].name);
 		losses[i].text = tfs_arena_string(&model->arena, judgement->losses[i].text);
@@ -338,6 +344,8 @@ static void set_method(struct tfs_build *build)
 	struct tfs_model_fact *facts = tfs_arena_alloc(arena, 8 + seen->fact_count, sizeof(*facts));
 	size_t n = 0;
 
+	if (!facts)
+		return;
 	facts[n++] = (struct tfs_model_fact){"recording", "recording",
 		tfs_arena_print(arena, "%s, %s, %s", model->recording,
 			tfs_words_bytes(arena, (double)summary->bytes),

@@ -116,6 +116,8 @@ void tfs_build_idle(struct tfs_build *build)
 		return;
 	model->idle_explained = fmin(idle->explained_ns / whole, 1);
 	items = tfs_arena_alloc(&model->arena, idle->count + 1, sizeof(*items));
+	if (!items)
+		return;
 	for (size_t i = 0; i < idle->count; i++)
 		if (!idle->items[i].explained)
 			items[count++] = describe(build, &idle->items[i]);

@@ -21,7 +21,12 @@ struct names {
 
 static uint32_t add_name(struct names *names, const char *text)
 {
-	names->list = tfs_grow(names->list, names->count, sizeof(*names->list));
+	const char **list = tfs_arena_grow(
+		&names->build->model->arena, names->list, names->count, sizeof(*list));
+
+	if (!list)
+		return 0;
+	names->list = list;
 	names->list[names->count] = tfs_arena_string(&names->build->model->arena, text);
 	return (uint32_t)names->count++;
 }
@@ -71,6 +76,7 @@ struct spans {
 	struct tfs_chart_span *items; /* malloc'd */
 	size_t count;
 	const struct tfs_step *step;
+	struct tfs_arena *arena;
 };
 
 static void add_span(
@@ -81,7 +87,11 @@ static void add_span(
 		return;
 	uint64_t start = start_ns < step->start_ns ? step->start_ns : start_ns;
 	uint64_t end = end_ns > step->end_ns ? step->end_ns : end_ns;
-	spans->items = tfs_grow(spans->items, spans->count, sizeof(*spans->items));
+	struct tfs_chart_span *items =
+		tfs_arena_grow(spans->arena, spans->items, spans->count, sizeof(*items));
+	if (!items)
+		return;
+	spans->items = items;
 	spans->items[spans->count++] = (struct tfs_chart_span){(double)(start - step->start_ns),
 		(double)(end - step->start_ns), name, (uint8_t)lane};
 }
@@ -99,7 +109,7 @@ static void add_detail(struct tfs_build *build, struct names *names, uint32_t st
 	const char *title, struct tfs_chart_detail *out_detail)
 {
 	const struct tfs_timeline *timeline = build->timeline;
-	struct spans spans = {.step = &timeline->steps[step_at]};
+	struct spans spans = {.step = &timeline->steps[step_at], .arena = &build->model->arena};
 
 	for (uint32_t thread = 0; thread < timeline->thread_count; thread++) {
 		const struct tfs_host_call *calls;
@@ -121,15 +131,10 @@ static void add_detail(struct tfs_build *build, struct names *names, uint32_t st
 	}
 	if (spans.count)
 		qsort(spans.items, spans.count, sizeof(*spans.items), by_lane);
-	struct tfs_chart_span *copy =
-		tfs_arena_alloc(&build->model->arena, spans.count, sizeof(*copy));
-	if (spans.count)
-		memcpy(copy, spans.items, spans.count * sizeof(*copy));
-	free(spans.items);
 	out_detail->title = title;
 	out_detail->index = spans.step->index;
 	out_detail->duration_ns = (double)(spans.step->end_ns - spans.step->start_ns);
-	out_detail->spans = copy;
+	out_detail->spans = spans.items;
 	out_detail->span_count = spans.count;
 }
 
@@ -184,32 +189,30 @@ void tfs_build_lanes(struct tfs_build *build)
 {
 	const struct tfs_timeline *timeline = build->timeline;
 	struct tfs_model *model = build->model;
-	struct tfs_arena scratch = {0};
+	struct tfs_arena *arena = &model->arena;
 	uint32_t steps[MOST_DETAILS];
 	const char *titles[MOST_DETAILS];
 
 	if (!timeline->judged_count)
 		return;
-	struct ranked *ranked = tfs_arena_alloc(&scratch, timeline->judged_count, sizeof(*ranked));
-	size_t count = choose(timeline, ranked, steps, titles);
+	struct ranked *ranked = tfs_arena_alloc(arena, timeline->judged_count, sizeof(*ranked));
+	struct tfs_chart_detail *details = tfs_arena_alloc(arena, MOST_DETAILS, sizeof(*details));
 	struct names names = {.build = build};
 	names.functions = tfs_trace_limit(build->trace, TFS_RECORD_function);
 	names.kernels = tfs_trace_limit(build->trace, TFS_RECORD_kernel);
-	names.of_function = tfs_arena_alloc(&scratch, names.functions, sizeof(uint32_t));
-	names.of_kernel = tfs_arena_alloc(&scratch, names.kernels, sizeof(uint32_t));
+	names.of_function = tfs_arena_alloc(arena, names.functions, sizeof(uint32_t));
+	names.of_kernel = tfs_arena_alloc(arena, names.kernels, sizeof(uint32_t));
 	add_name(&names, "unknown");
 	add_name(&names, "copy");
 	add_name(&names, "memset");
 	add_name(&names, "graph");
-	struct tfs_chart_detail *details = tfs_arena_alloc(&model->arena, count, sizeof(*details));
+	if (arena->failed)
+		return;
+	size_t count = choose(timeline, ranked, steps, titles);
 	for (size_t i = 0; i < count; i++)
 		add_detail(build, &names, steps[i], titles[i], &details[i]);
 	model->charts.details = details;
 	model->charts.detail_count = count;
-	const char **list = tfs_arena_alloc(&model->arena, names.count, sizeof(*list));
-	memcpy(list, names.list, names.count * sizeof(*list));
-	model->charts.names = list;
+	model->charts.names = names.list;
 	model->charts.name_count = names.count;
-	free(names.list);
-	tfs_arena_finish(&scratch);
 }

@@ -12,6 +12,8 @@ void tfs_build_layers(struct tfs_build *build)
 	struct tfs_model_layer *out = tfs_arena_alloc(&model->arena, layers->count, sizeof(*out));
 	uint32_t outermost = UINT32_MAX;
 
+	if (!out)
+		return;
 	for (size_t i = 0; i < layers->count; i++)
 		if (layers->items[i].level < outermost)
 			outermost = layers->items[i].level;

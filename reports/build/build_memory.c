@@ -69,7 +69,7 @@ static void set_windows(struct tfs_build *build, struct tfs_chart_memory *memory
 	struct tfs_chart_window *windows =
 		tfs_arena_alloc(&build->model->arena, timeline->window_count + 1, sizeof(*windows));
 
-	for (uint32_t i = 0; i < timeline->window_count; i++)
+	for (uint32_t i = 0; windows && i < timeline->window_count; i++)
 		windows[i] = (struct tfs_chart_window){
 			(double)(timeline->windows[i].start_ns - start_ns),
 			(double)(timeline->windows[i].end_ns - start_ns)};
@@ -91,7 +91,8 @@ void tfs_build_memory(struct tfs_build *build)
 			.width_ns = (double)(end_ns - start_ns) / PARTS,
 			.most = tfs_arena_alloc(&build->model->arena, PARTS, sizeof(*parts.most))};
 
-		fill(memory, &parts, events, count, end_ns);
+		if (parts.most)
+			fill(memory, &parts, events, count, end_ns);
 		set_windows(build, memory, start_ns);
 		memory->parts = parts.most;
 		memory->count = PARTS;

@@ -10,14 +10,18 @@
 
 struct tree {
 	struct tfs_build *build;
-	struct tfs_chart_node *nodes; /* malloc'd while it grows */
+	struct tfs_chart_node *nodes;
 	size_t count;
 };
 
 static size_t add_node(
 	struct tree *tree, size_t parent, const char *name, const char *place, bool is_call)
 {
-	tree->nodes = tfs_grow(tree->nodes, tree->count, sizeof(*tree->nodes));
+	struct tfs_chart_node *nodes = tfs_arena_grow(
+		&tree->build->model->arena, tree->nodes, tree->count, sizeof(*nodes));
+	if (!nodes)
+		return 0;
+	tree->nodes = nodes;
 	size_t at = tree->count++;
 	struct tfs_chart_node *node = &tree->nodes[at];
 	memset(node, 0, sizeof(*node));
@@ -152,10 +156,10 @@ void tfs_build_tree(struct tfs_build *build)
 	struct tfs_arena scratch = {0};
 	struct gpu_time *times =
 		tfs_arena_alloc(&scratch, build->timeline->op_count, sizeof(*times));
-	size_t time_count = gpu_times(build->timeline, times);
+	size_t time_count = times ? gpu_times(build->timeline, times) : 0;
 
 	add_node(&tree, 0, "whole program", NULL, false);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; tree.count && i < count; i++) {
 		const struct tfs_aggregate *sum = &totals[i].sum;
 		const struct tfs_segment *rate = tfs_trace_segment(build->trace, sum->first_ticks);
 		struct gpu_time key = {sum->site, sum->function, 0};
@@ -170,12 +174,9 @@ void tfs_build_tree(struct tfs_build *build)
 	}
 	for (size_t i = 0; i < tree.count; i++)
 		sort_children(&tree, i);
-	struct tfs_chart_node *nodes = tfs_arena_alloc(&model->arena, tree.count, sizeof(*nodes));
-	memcpy(nodes, tree.nodes, tree.count * sizeof(*nodes));
 	for (size_t i = 0; i < tree.count && !build->timeline->op_count; i++)
-		nodes[i].gpu_ns = nodes[i].own_gpu_ns = NAN;
-	model->charts.nodes = nodes;
+		tree.nodes[i].gpu_ns = tree.nodes[i].own_gpu_ns = NAN;
+	model->charts.nodes = tree.nodes;
 	model->charts.node_count = tree.count;
-	free(tree.nodes);
-	tfs_arena_finish(&scratch);
+	model->arena.failed |= tfs_arena_finish(&scratch) != 0;
 }

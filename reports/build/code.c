@@ -64,7 +64,7 @@ static const char *functions_of(
 	if (samples->all < LEAST_SAMPLES)
 		return NULL;
 	functions = tfs_arena_alloc(arena, samples->count, sizeof(*functions));
-	for (uint32_t i = 0; i < samples->count; i++) {
+	for (uint32_t i = 0; functions && i < samples->count; i++) {
 		const struct tfs_model_frame frame =
 			tfs_places_code(places, samples->items[i].address);
 

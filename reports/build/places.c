@@ -30,18 +30,19 @@ struct tfs_places *tfs_places_create(const struct tfs_trace *trace, struct tfs_a
 	struct tfs_places *places = tfs_arena_alloc(arena, 1, sizeof(*places));
 	const struct tfs_file_header *header = tfs_trace_header(trace);
 
+	if (!places)
+		return NULL;
 	places->trace = trace;
 	places->arena = arena;
-	places->symbols = tfs_symbols_create(trace);
-	if (!places->symbols)
-		return NULL;
 	places->program = base_name(
 		tfs_arena_print(arena, "%.*s", (int)sizeof(header->program), header->program));
 	places->python = tfs_trace_fact(trace, TFS_FACT_python) != NULL;
 	places->limit = tfs_trace_limit(trace, TFS_RECORD_site);
 	places->sites = tfs_arena_alloc(arena, places->limit, sizeof(*places->sites));
 	places->known = tfs_arena_alloc(arena, places->limit, sizeof(*places->known));
-	return places;
+	/* Last: all else is the arena's. */
+	places->symbols = arena->failed ? NULL : tfs_symbols_create(trace);
+	return places->symbols ? places : NULL;
 }
 
 /* "libdata.so+0x1f04": what is left to say of an address without names. */
@@ -287,6 +288,8 @@ struct tfs_model_place tfs_places_find(struct tfs_places *places, uint32_t site)
 	unsigned count = tfs_trace_frames(places->trace, site, &addresses);
 	struct tfs_model_frame *frames =
 		tfs_arena_alloc(places->arena, (size_t)count * MOST_INLINED + 1, sizeof(*frames));
+	if (!frames)
+		return *place;
 	for (unsigned i = 0; i < count; i++)
 		place->frame_count += resolve(places, addresses[i], frames + place->frame_count);
 	mark_foreign(frames, place->frame_count);

@@ -28,7 +28,7 @@ static void print_row(FILE *out, const struct tfs_diff_row *row)
 		row->costs);
 }
 
-static void print_text(const void *difference_, FILE *out)
+static int print_text(const void *difference_, FILE *out)
 {
 	const struct tfs_diff *difference = difference_;
 
@@ -48,6 +48,7 @@ static void print_text(const void *difference_, FILE *out)
 	}
 	if (!difference->part_count)
 		fputs("the findings are the same\n", out);
+	return 0;
 }
 
 static int load(const char *path, struct tfs_model *out_model)
@@ -55,11 +56,12 @@ static int load(const char *path, struct tfs_model *out_model)
 	const struct tfs_load_options options = {.progress = true};
 	char *why;
 
-	if (!tfs_load(path, &options, out_model, &why))
+	int err = tfs_load(path, &options, out_model, &why);
+	if (!err)
 		return 0;
 	tfs_entries_complain(&tfs_command_diff, path, why ? why : "cannot be read");
 	free(why);
-	return TFS_EXIT_NO_DATA;
+	return tfs_load_status(err);
 }
 
 /* Complains of runs that have no figures to compare, or figures of unlike things. */
@@ -88,16 +90,17 @@ static int refuse(const struct diff *diff, const char *before, const char *now)
 
 static int print(const struct diff *diff, const struct tfs_diff *difference)
 {
-	void (*const write)(const void *, FILE *) = diff->page ? tfs_diff_page : print_text;
+	int (*const write)(const void *, FILE *) = diff->page ? tfs_diff_page : print_text;
 	int err = 0;
 
 	if (diff->output)
 		err = tfs_format_save_by(diff->output, write, difference);
 	else
-		write(difference, stdout);
+		err = write(difference, stdout);
 	if (!err)
 		return 0;
-	tfs_text_line(stderr, "tfshim diff: cannot write %s: %s", diff->output, strerror(-err));
+	tfs_text_line(stderr, "tfshim diff: cannot write %s: %s",
+		diff->output ? diff->output : "the differences", strerror(-err));
 	return TFS_EXIT_MISUSE;
 }
 

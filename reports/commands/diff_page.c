@@ -81,7 +81,7 @@ static void write_part(struct tfs_html *html, const char *anchor, const struct t
 	tfs_html_section_end(html);
 }
 
-void tfs_diff_page(const void *difference_, FILE *out)
+int tfs_diff_page(const void *difference_, FILE *out)
 {
 	static const char *const anchors[] = {"one", "two", "three", "four", "five"};
 	const struct tfs_diff *difference = difference_;
@@ -96,5 +96,5 @@ void tfs_diff_page(const void *difference_, FILE *out)
 	tfs_html_print(&html,
 		"</main>\n<footer><p>Made by tfshim %s. One file, no network.</p></footer>\n</body>\n</html>\n",
 		TFS_VERSION);
-	tfs_arena_finish(&html.arena);
+	return tfs_arena_finish(&html.arena);
 }

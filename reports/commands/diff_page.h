@@ -5,6 +5,6 @@
 #include <stdio.h>
 
 /* Writes a struct tfs_diff as a page for a browser: one file, no network, no script. */
-void tfs_diff_page(const void *difference, FILE *out);
+int tfs_diff_page(const void *difference, FILE *out);
 
 #endif

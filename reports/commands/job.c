@@ -11,6 +11,7 @@
 #include "reports/commands/job_proof.h"
 #include "reports/formats/text.h"
 #include "reports/model/words.h"
+#include "reports/support/must.h"
 #include "reports/support/options.h"
 #include "rules/support/figures.h"
 #include "shim/rewrites/measure/ranked.h"
@@ -204,7 +205,7 @@ static void say(const struct tfs_proof *verdict, const struct tfs_proof *best)
 		: verdict->outcome == TFS_OUTCOME_UNDECIDED ? undecided(verdict, &arena)
 							    : outcomes[verdict->outcome],
 		second ? best->name : "");
-	tfs_arena_finish(&arena);
+	tfs_must_finish(&arena);
 }
 
 static void settle(struct tfs_job *job)
@@ -267,7 +268,7 @@ static int judge(const char *folder, struct tfs_job *job)
 	settle(job);
 	if (job->count)
 		status = save(path, job);
-	tfs_arena_finish(&arena);
+	tfs_must_finish(&arena);
 	return status;
 }
 

@@ -82,8 +82,10 @@ static int write_one(const struct report_options *options, const struct tfs_mode
 			stderr, "tfshim: cannot write %s: %s", options->output, strerror(-err));
 		return TFS_EXIT_MISUSE;
 	}
-	format->write(model, stdout, tfs_colour_choose(options->colour, stdout));
-	return 0;
+	if (!format->write(model, stdout, tfs_colour_choose(options->colour, stdout)))
+		return 0;
+	tfs_text_line(stderr, "tfshim: %s: %s", model->recording, strerror(ENOMEM));
+	return TFS_EXIT_MISUSE;
 }
 
 static int report_file(const struct report_options *options, const char *path)
@@ -94,10 +96,11 @@ static int report_file(const struct report_options *options, const char *path)
 
 	if (options->summary || (options->quiet && !options->output))
 		return tfs_save_report(path, options->quiet);
-	if (tfs_load(path, &load, &model, &why)) {
+	int err = tfs_load(path, &load, &model, &why);
+	if (err) {
 		tfs_text_line(stderr, "tfshim: %s: %s", path, why ? why : "cannot be read");
 		free(why);
-		return TFS_EXIT_NO_DATA;
+		return tfs_load_status(err);
 	}
 	int status = 0;
 	if (!options->format && !options->output && tfs_save_beside(&model))

@@ -5,6 +5,7 @@
 
 #include "reports/formats/colour.h"
 #include "reports/model/words.h"
+#include "reports/support/must.h"
 #include "reports/support/options.h"
 #include "rules/catalogue/catalogue.h"
 #include "rules/judge/judge.h"
@@ -73,7 +74,7 @@ static void print_limits(const struct tfs_rule *rule, const struct tfs_paint *pa
 			paint->reset, tfs_library_title(rule->library));
 	printf("\n%sTo ignore this rule in the gate:%s\ntfshim check --ignore %s PATH\n",
 		paint->bold, paint->reset, rule->id);
-	tfs_arena_finish(&arena);
+	tfs_must_finish(&arena);
 }
 
 static void explain(const struct tfs_rule *rule, const struct tfs_paint *paint)
@@ -104,7 +105,7 @@ static void list(const struct tfs_paint *paint)
 	printf("\n%snot looked for%s (%s)\n", paint->bold, paint->reset,
 		tfs_words_number(&arena, (double)count, "rule", "rules"));
 	print_paragraph(names);
-	tfs_arena_finish(&arena);
+	tfs_must_finish(&arena);
 }
 
 /* Whether a name is that of a rule which is not looked for. */

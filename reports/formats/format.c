@@ -27,7 +27,7 @@ const struct tfs_format *tfs_format_find(const char *name)
 	return NULL;
 }
 
-static int write_all(void (*write_to)(const void *what, FILE *out), const void *what, int fd)
+static int write_all(int (*write_to)(const void *what, FILE *out), const void *what, int fd)
 {
 	FILE *out = fdopen(fd, "w");
 	if (!out) {
@@ -36,15 +36,16 @@ static int write_all(void (*write_to)(const void *what, FILE *out), const void *
 		return err;
 	}
 	errno = 0;
-	write_to(what, out);
-	int err = fflush(out) || ferror(out) ? -(errno ? errno : EIO) : 0;
+	int err = write_to(what, out);
+	if (!err)
+		err = fflush(out) || ferror(out) ? -(errno ? errno : EIO) : 0;
 	if (fclose(out) && !err)
 		err = -errno;
 	return err;
 }
 
 int tfs_format_save_by(
-	const char *path, void (*write_to)(const void *what, FILE *out), const void *what)
+	const char *path, int (*write_to)(const void *what, FILE *out), const void *what)
 {
 	char *temporary;
 	if (asprintf(&temporary, "%s.tmp", path) < 0)
@@ -66,11 +67,11 @@ struct plain {
 	const struct tfs_model *model;
 };
 
-static void write_plain(const void *plain_, FILE *out)
+static int write_plain(const void *plain_, FILE *out)
 {
 	const struct plain *plain = plain_;
 
-	plain->format->write(plain->model, out, &tfs_paint_plain);
+	return plain->format->write(plain->model, out, &tfs_paint_plain);
 }
 
 int tfs_format_save(

@@ -23,8 +23,8 @@ struct tfs_format {
 	const char *title;  /* one line for --help */
 	bool beside;        /* written beside the recording without being asked for */
 	bool judged;        /* that only where there was something to judge by */
-	/* Writes all of it; errors of writing are left in the stream's error flag. */
-	void (*write)(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint);
+	/* Writes all of it; 0 or -ENOMEM. Errors of writing are left in the stream's error flag. */
+	int (*write)(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint);
 };
 
 /* All formats, sorted by name; the list ends with NULL. */
@@ -35,7 +35,7 @@ const struct tfs_format *tfs_format_find(const char *name);
 
 /* The same of anything that can be written. */
 int tfs_format_save_by(
-	const char *path, void (*write_to)(const void *what, FILE *out), const void *what);
+	const char *path, int (*write_to)(const void *what, FILE *out), const void *what);
 
 /* Writes `path` with `.tmp` appended and renames it when it is whole. Returns 0 or negative
  * errno, after which neither file is left behind. */

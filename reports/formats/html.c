@@ -54,7 +54,7 @@ static void write_data(struct tfs_html *html)
 	tfs_html_raw(html, "</script>\n");
 }
 
-static void write_page(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint)
+static int write_page(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint)
 {
 	struct tfs_html html = {.out = out, .model = model};
 	(void)paint;
@@ -80,7 +80,7 @@ static void write_page(const struct tfs_model *model, FILE *out, const struct tf
 		TFS_VERSION);
 	write_data(&html);
 	tfs_html_raw(&html, "</body>\n</html>\n");
-	tfs_arena_finish(&html.arena);
+	return tfs_arena_finish(&html.arena);
 }
 
 const struct tfs_format tfs_format_html = {

@@ -389,12 +389,13 @@ void tfs_json_report(const struct tfs_model *model, struct tfs_json *json, bool 
 	tfs_json_close(json, '}');
 }
 
-static void write_document(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint)
+static int write_document(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint)
 {
 	struct tfs_json json;
 	(void)paint;
 	tfs_json_init(&json, out, false);
 	tfs_json_report(model, &json, true);
+	return 0;
 }
 
 const struct tfs_format tfs_format_json = {

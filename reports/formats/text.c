@@ -358,7 +358,7 @@ static void write_facts(const char *title, const char *line, const struct tfs_mo
 	}
 }
 
-static void write_text(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint)
+static int write_text(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint)
 {
 	struct tfs_arena arena = {0};
 	write_head(model, out, paint, &arena);
@@ -378,7 +378,7 @@ static void write_text(const struct tfs_model *model, FILE *out, const struct tf
 		fprintf(out, "  ! %s (%s)\n", model->losses[i].text,
 			tfs_words_count(&arena, (double)model->losses[i].count));
 	write_facts("HOW THIS WAS MEASURED", NULL, model->method, model->method_count, out, paint);
-	tfs_arena_finish(&arena);
+	return tfs_arena_finish(&arena);
 }
 
 const struct tfs_format tfs_format_text = {

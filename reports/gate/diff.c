@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "reports/model/words.h"
+#include "reports/support/must.h"
 
 /* The runs, compared both ways, and what is made of that. */
 struct work {
@@ -70,7 +71,7 @@ static struct tfs_diff_row row_of(struct tfs_arena *arena, const struct tfs_mode
 /* Where the rows of a model's findings go: as many as there are at most. */
 static struct tfs_diff_row *rows_for(struct tfs_diff *difference, size_t most)
 {
-	return tfs_arena_alloc(&difference->arena, most + 1, sizeof(struct tfs_diff_row));
+	return tfs_must(tfs_arena_alloc(&difference->arena, most + 1, sizeof(struct tfs_diff_row)));
 }
 
 static void add_part(struct tfs_diff *difference, const char *title,
@@ -170,5 +171,5 @@ enum tfs_apart tfs_diff_find(const struct tfs_model *before, const struct tfs_mo
 
 void tfs_diff_finish(struct tfs_diff *difference)
 {
-	tfs_arena_finish(&difference->arena);
+	tfs_must_finish(&difference->arena);
 }

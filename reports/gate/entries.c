@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "reports/formats/text.h"
-#include "reports/model/region.h"
+#include "reports/support/must.h"
 #include "reports/support/newest.h"
 
 void tfs_entries_complain(const struct tfs_command *command, const char *path, const char *text)
@@ -28,7 +28,8 @@ static void add(struct tfs_entries *entries, char *path, bool named, const char 
 {
 	if (!path)
 		return;
-	entries->entries = tfs_grow(entries->entries, entries->count, sizeof(*entries->entries));
+	entries->entries =
+		tfs_must_grow(entries->entries, entries->count, sizeof(*entries->entries));
 	entries->entries[entries->count++] =
 		(struct tfs_entry){path, named, replaced ? strdup(replaced) : NULL};
 }

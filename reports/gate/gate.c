@@ -11,6 +11,7 @@
 #include "reports/gate/ranks.h"
 #include "reports/model/words.h"
 #include "reports/support/load.h"
+#include "reports/support/must.h"
 
 #define FAIL_NEVER 3
 
@@ -98,7 +99,7 @@ static int load(const struct tfs_gate *gate, const char *role, const char *path,
 		complain(gate, role, path,
 			"this is a report; name the recording (.tfs) that it was made from");
 	free(why);
-	return TFS_EXIT_NO_DATA;
+	return tfs_load_status(err);
 }
 
 /* NULL, or why there is nothing to judge by. */
@@ -118,7 +119,8 @@ int tfs_gate_open(struct tfs_gate *gate)
 		gate->baseline ? tfs_entries_add(&list, gate->command, gate->baseline, false) : 0;
 
 	for (size_t i = 0; !status && i < list.count; i++) {
-		gate->before = tfs_grow(gate->before, gate->before_count, sizeof(*gate->before));
+		gate->before =
+			tfs_must_grow(gate->before, gate->before_count, sizeof(*gate->before));
 		struct tfs_model *model = &gate->before[gate->before_count];
 
 		status = load(gate, BASELINE, list.entries[i].path, model);
@@ -156,7 +158,7 @@ static int judge(const struct tfs_gate *gate, const struct tfs_model *model)
 			"judged as far as it went, which is %s",
 			gate->command->name, model->recording, model->program_name,
 			tfs_words_number(&arena, (double)model->steps.count, "step", "steps"));
-	tfs_arena_finish(&arena);
+	tfs_must_finish(&arena);
 	if (!tfs_gate_compare(gate, model, &comparison))
 		return tfs_gate_print(gate, model, NULL) ? TFS_GATE_BROKEN : TFS_GATE_CLEAN;
 	broken = tfs_gate_print(gate, model, comparison.apart ? NULL : &comparison);
@@ -188,12 +190,13 @@ static bool is_replaced(
 /* 2 > 3 > 1 > 0 */
 static int gravest(int a, int b)
 {
-	static const int order[] = {TFS_GATE_CLEAN, TFS_GATE_BROKEN, TFS_EXIT_NO_DATA};
+	static const int order[] = {
+		TFS_EXIT_MISUSE, TFS_EXIT_NO_DATA, TFS_GATE_BROKEN, TFS_GATE_CLEAN};
+	unsigned i = 0;
 
-	for (unsigned i = 3; i-- > 0;)
-		if (a == order[i] || b == order[i])
-			return order[i];
-	return TFS_EXIT_MISUSE;
+	while (a != order[i] && b != order[i])
+		i++;
+	return order[i];
 }
 
 struct tally {

@@ -44,7 +44,7 @@ struct tfs_gate {
 /* Takes the value of one of them; 0, or TFS_EXIT_MISUSE after a message. */
 int tfs_gate_option(struct tfs_gate *gate, char key, const char *value);
 
-/* Reads the baseline, if there is one; 0, or TFS_EXIT_NO_DATA after a message. */
+/* Reads the baseline, if there is one; 0, or an exit status after a message. */
 int tfs_gate_open(struct tfs_gate *gate);
 
 /* Judges recordings and folders of recordings; an exit status: 2 before 3 before 1 before 0. Of

@@ -5,6 +5,7 @@
 #include "reports/gate/gate.h"
 #include "reports/gate/gate_cards.h"
 #include "reports/model/words.h"
+#include "reports/support/must.h"
 
 #define MOST_CHANGES 20u /* of call sites that no rule points at */
 
@@ -132,7 +133,8 @@ size_t tfs_gate_print(const struct tfs_gate *gate, const struct tfs_model *model
 {
 	const struct tfs_paint *paint = tfs_colour_choose(gate->colour, stdout);
 	struct tfs_arena arena = {0};
-	struct tfs_standing_of *of = tfs_arena_alloc(&arena, model->finding_count, sizeof(*of));
+	struct tfs_standing_of *of =
+		tfs_must(tfs_arena_alloc(&arena, model->finding_count, sizeof(*of)));
 	size_t broken = 0;
 	size_t standing[TFS_STANDING_WORSE + 1] = {0};
 
@@ -170,6 +172,6 @@ size_t tfs_gate_print(const struct tfs_gate *gate, const struct tfs_model *model
 				standing[TFS_STANDING_NEW], standing[TFS_STANDING_WORSE]);
 		putchar('\n');
 	}
-	tfs_arena_finish(&arena);
+	tfs_must_finish(&arena);
 	return broken;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "reports/gate/renames.h"
+#include "reports/support/must.h"
 
 #define CALL_SLACK 0.05
 #define BYTE_SLACK (64 * CALL_SLACK)
@@ -35,7 +36,7 @@ static void add(struct tfs_pairing *pairing, enum tfs_side side, const struct tf
 {
 	size_t count = pairing->counts[side];
 
-	pairing->spots[side] = tfs_grow(pairing->spots[side], count, sizeof(*spot));
+	pairing->spots[side] = tfs_must_grow(pairing->spots[side], count, sizeof(*spot));
 	pairing->spots[side][count] = *spot;
 	pairing->counts[side]++;
 }
@@ -257,7 +258,7 @@ static void pair_alike(struct tfs_pairing *pairing)
 						    &before->place, &names[TFS_BEFORE]))
 				continue;
 			match.distance = distance(now, before);
-			matches = tfs_grow(matches, count, sizeof(*matches));
+			matches = tfs_must_grow(matches, count, sizeof(*matches));
 			matches[count++] = match;
 		}
 	}

@@ -4,13 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/support/must.h"
+
 #define MOST_PROCESSES 65536u
 
 void tfs_ranks_add(struct tfs_ranks *ranks, const struct tfs_model *model)
 {
 	const bool timed = model->duration_ns >= 0;
 
-	ranks->seen = tfs_grow(ranks->seen, ranks->count, sizeof(*ranks->seen));
+	ranks->seen = tfs_must_grow(ranks->seen, ranks->count, sizeof(*ranks->seen));
 	ranks->seen[ranks->count++] = (struct tfs_rank_seen){
 		.run = model->run,
 		.rank = model->rank,

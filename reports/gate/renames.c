@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/model/region.h"
+#include "reports/support/must.h"
 
 void tfs_names_add(struct tfs_names *names, const struct tfs_model_place *place)
 {
@@ -13,7 +13,7 @@ void tfs_names_add(struct tfs_names *names, const struct tfs_model_place *place)
 
 		if (!frame->function || frame->foreign)
 			continue;
-		names->names = tfs_grow(names->names, names->count, sizeof(*names->names));
+		names->names = tfs_must_grow(names->names, names->count, sizeof(*names->names));
 		names->names[names->count++] = frame->function;
 	}
 }

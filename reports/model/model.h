@@ -14,7 +14,6 @@
 
 #include "reports/model/headline.h"
 #include "reports/model/model_charts.h"
-#include "reports/model/region.h"
 #include "rules/outcome.h"
 #include "rules/support/arena.h"
 

@@ -24,7 +24,7 @@ const struct tfs_refusal_reason *tfs_reasons_find(
 		tfs_arena_alloc(arena, rewrite->refusal_count, sizeof(*reasons));
 	size_t count = 0;
 
-	for (size_t i = 0; i < rewrite->refusal_count; i++) {
+	for (size_t i = 0; reasons && i < rewrite->refusal_count; i++) {
 		const struct tfs_model_refusal *refusal = &rewrite->refusals[i];
 		size_t at = 0;
 

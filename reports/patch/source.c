@@ -90,6 +90,8 @@ static char *plain(struct tfs_arena *arena, const char *line, size_t bytes)
 	char *text = tfs_arena_alloc(arena, MOST_LINE_BYTES + sizeof("..."), 1);
 	size_t used = 0, at = 0;
 
+	if (!text)
+		return NULL;
 	for (; at < bytes && line[at] != '\n' && line[at] != '\r'; at++) {
 		const size_t wide = line[at] == '\t' ? TAB - used % TAB : 1;
 
@@ -155,9 +157,9 @@ struct tfs_model_source tfs_source_read(
 		return source;
 	lines = tfs_arena_alloc(arena, TFS_SOURCE_LINES, sizeof(*lines));
 	source.first = frame->line > BEHIND ? frame->line - BEHIND : 1;
-	source.count = read_lines(arena, file, source.first, lines);
+	source.count = lines ? read_lines(arena, file, source.first, lines) : 0;
 	fclose(file);
-	if (source.first + source.count <= frame->line)
+	if (arena->failed || source.first + source.count <= frame->line)
 		return (struct tfs_model_source){.count = 0};
 	unindent(lines, source.count);
 	source.lines = (const char *const *)lines;

@@ -9,6 +9,7 @@
 #include "reports/build/build.h"
 #include "reports/build/places.h"
 #include "reports/import/import.h"
+#include "reports/support/options.h"
 #include "reports/support/progress.h"
 #include "rules/judge/judge.h"
 
@@ -46,7 +47,7 @@ static int build_model(struct tfs_build *build, const char *path, bool charts)
 		tfs_build_layers(build);
 	}
 	tfs_places_destroy(build->places);
-	return 0;
+	return build->model->arena.failed ? -ENOMEM : 0;
 }
 
 bool tfs_load_knows_rules(const char *list)
@@ -79,8 +80,10 @@ int tfs_load_trace(struct tfs_trace *trace, const char *path,
 	struct tfs_build build = {
 		.trace = trace, .timeline = timeline, .judgement = judgement, .model = out_model};
 	err = build_model(&build, path, options->charts);
-	if (err)
-		set_why(out_why, "call sites cannot be resolved", err, NULL);
+	if (err) {
+		set_why(out_why, "no report can be made", err, NULL);
+		tfs_model_finish(out_model);
+	}
 out:
 	tfs_judgement_destroy(judgement);
 	tfs_timeline_destroy(timeline);
@@ -104,6 +107,11 @@ static int open_any(
 	else if (!other)
 		other = tfs_trace_open_memory(*out_bytes, size, NULL, out_trace);
 	return other == -ENOTSUP ? err : other;
+}
+
+int tfs_load_status(int err)
+{
+	return err == -ENOMEM ? TFS_EXIT_MISUSE : TFS_EXIT_NO_DATA;
 }
 
 int tfs_load(const char *path, const struct tfs_load_options *options, struct tfs_model *out_model,

@@ -26,6 +26,9 @@ bool tfs_load_knows_rules(const char *list);
 int tfs_load(const char *path, const struct tfs_load_options *options, struct tfs_model *out_model,
 	char **out_why);
 
+/* The exit status where a recording could not be loaded. */
+int tfs_load_status(int err);
+
 /* The same for a recording that is open, and stays it; `path` is what the model calls it. */
 int tfs_load_trace(struct tfs_trace *trace, const char *path,
 	const struct tfs_load_options *options, struct tfs_model *out_model, char **out_why);

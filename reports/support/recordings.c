@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "reports/model/region.h"
+#include "reports/support/must.h"
 #include "shim/trace/format/format.h"
 
 #define MOST_DEPTH 3 /* of folders below the fixed part of the pattern */
@@ -124,7 +124,7 @@ static int visit(const char *path, const struct stat *about, int type, struct FT
 		return FTW_SKIP_SUBTREE;
 	if (type != FTW_F || length < 5 || strcmp(path + length - 4, ".tfs") || !is_ours(path))
 		return FTW_CONTINUE;
-	filling->paths = tfs_grow(filling->paths, filling->count, sizeof(*filling->paths));
+	filling->paths = tfs_must_grow(filling->paths, filling->count, sizeof(*filling->paths));
 	filling->paths[filling->count] = strdup(path);
 	if (filling->paths[filling->count])
 		filling->count++;

@@ -10,6 +10,7 @@
 #include "reports/formats/text.h"
 #include "reports/model/words.h"
 #include "reports/support/load.h"
+#include "reports/support/must.h"
 #include "reports/support/options.h"
 
 #define NAMED_CARDS 3u
@@ -117,7 +118,7 @@ void tfs_save_summary(const struct tfs_model *model)
 	tfs_text_put(stderr, page ? page : model->recording);
 	fputs(has_page(model) ? " (.txt and .json beside it)\n" : " (.json beside it)\n", stderr);
 	free(page);
-	tfs_arena_finish(&arena);
+	tfs_must_finish(&arena);
 }
 
 int tfs_save_report(const char *recording, int quiet)
@@ -125,12 +126,13 @@ int tfs_save_report(const char *recording, int quiet)
 	struct tfs_load_options options = {.charts = true, .progress = true};
 	struct tfs_model model;
 	char *why;
-	if (tfs_load(recording, &options, &model, &why)) {
+	int err = tfs_load(recording, &options, &model, &why);
+	if (err) {
 		tfs_text_line(stderr, "tfshim: %s: %s", recording, why ? why : "cannot be read");
 		free(why);
-		return TFS_EXIT_NO_DATA;
+		return tfs_load_status(err);
 	}
-	int err = tfs_save_beside(&model);
+	err = tfs_save_beside(&model);
 	if (!quiet && !err)
 		tfs_save_summary(&model);
 	tfs_model_finish(&model);

@@ -326,8 +326,10 @@ int tfs_waits_find(const struct tfs_steady *steady, struct tfs_waiting *out_wait
 			/* A read-back drains what came before it; it is no new work to wait for. */
 			epoch += !down;
 			come_after_waits(&progress, stream, out_waits);
-			if (!submit(&progress, stream, tfs_steady_device_ns(steady, call)))
+			if (!submit(&progress, stream, tfs_steady_device_ns(steady, call))) {
 				err = -ENOMEM;
+				break;
+			}
 			tfs_guards_submit(guards, i, stream, progress.given[stream]);
 		}
 		waiting->epoch = epoch;

@@ -55,7 +55,7 @@ static size_t split_lanes(const struct tfs_chart_detail *detail, struct lane out
 static struct pieces unite(struct tfs_arena *arena, const struct lane *lane)
 {
 	struct pieces all = {tfs_arena_alloc(arena, lane->count, sizeof(*all.items)), 0};
-	for (size_t i = 0; i < lane->count; i++) {
+	for (size_t i = 0; all.items && i < lane->count; i++) {
 		const struct tfs_chart_span *span = &lane->spans[i];
 		if (all.count && span->start_ns <= all.items[all.count - 1][1]) {
 			all.items[all.count - 1][1] =
@@ -79,7 +79,7 @@ static double total(const struct pieces *pieces)
 static struct pieces both(struct tfs_arena *arena, const struct pieces *a, const struct pieces *b)
 {
 	struct pieces out = {tfs_arena_alloc(arena, a->count + b->count, sizeof(*out.items)), 0};
-	for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
+	for (size_t i = 0, j = 0; out.items && i < a->count && j < b->count;) {
 		double start = fmax(a->items[i][0], b->items[j][0]);
 		double end = fmin(a->items[i][1], b->items[j][1]);
 		if (start < end) {
@@ -205,7 +205,7 @@ static struct pieces select_lanes(
 {
 	struct tfs_chart_span *spans = tfs_arena_alloc(arena, detail->span_count, sizeof(*spans));
 	struct lane lane = {spans, 0, TFS_LANE_HOST};
-	for (size_t i = 0; i < detail->span_count; i++) {
+	for (size_t i = 0; spans && i < detail->span_count; i++) {
 		if (mask >> detail->spans[i].lane & 1)
 			spans[lane.count++] = detail->spans[i];
 	}
@@ -228,7 +228,7 @@ static struct derived derive(struct tfs_arena *arena, const struct tfs_chart_det
 	if (!busy.count)
 		return out;
 	out.idle.items = tfs_arena_alloc(arena, busy.count + 1, sizeof(*out.idle.items));
-	for (size_t i = 0; i <= busy.count; i++) {
+	for (size_t i = 0; out.idle.items && i <= busy.count; i++) {
 		double until = i < busy.count ? busy.items[i][0] : detail->duration_ns;
 		if (until > at) {
 			out.idle.items[out.idle.count][0] = at;
@@ -293,8 +293,9 @@ static int by_time(const void *a, const void *b)
 static void list_names(struct tfs_html *html, const struct lane *lane)
 {
 	const struct tfs_model_charts *charts = &html->model->charts;
-	struct tfs_arena scratch = {0};
-	struct named *names = tfs_arena_alloc(&scratch, charts->name_count, sizeof(*names));
+	struct named *names = tfs_arena_alloc(&html->arena, charts->name_count, sizeof(*names));
+	if (!names)
+		return;
 	for (size_t i = 0; i < charts->name_count; i++)
 		names[i].name = (uint32_t)i;
 	for (size_t i = 0; i < lane->count; i++) {
@@ -309,7 +310,6 @@ static void list_names(struct tfs_html *html, const struct lane *lane)
 		tfs_html_print(html, "%s<code>%s</code> \xc3\x97%n, %s", i ? "; " : "",
 			charts->names[names[i].name], (double)names[i].count,
 			tfs_words_time(&html->arena, names[i].ns));
-	tfs_arena_finish(&scratch);
 }
 
 static void draw_table(struct tfs_html *html, const struct tfs_chart_detail *detail,

@@ -39,7 +39,7 @@ static double upper_edge(const struct tfs_model_charts *charts, struct tfs_arena
 	double *sizes = tfs_arena_alloc(arena, charts->step_count, sizeof(*sizes));
 	double most = 1;
 	size_t count = 0;
-	for (size_t i = 0; i < charts->step_count; i++) {
+	for (size_t i = 0; sizes && i < charts->step_count; i++) {
 		most = fmax(most, charts->steps[i].duration_ns);
 		if (charts->steps[i].phase != TFS_CHART_WARMUP)
 			sizes[count++] = charts->steps[i].duration_ns;
@@ -245,8 +245,10 @@ void tfs_html_timeline(struct tfs_html *html)
 		tfs_html_raw(html, "<p class=\"empty\">No training steps were found.</p>\n");
 	} else {
 		struct plot *plot = tfs_arena_alloc(arena, 1, sizeof(*plot));
-		make_plot(html, plot);
-		draw(html, plot);
+		if (plot) {
+			make_plot(html, plot);
+			draw(html, plot);
+		}
 		draw_table(html);
 	}
 	tfs_html_section_end(html);
