@@ -135,6 +135,8 @@ uint64_t tfs_hook_families(void)
 	return families;
 }
 
+static unsigned pinned;
+
 bool tfs_pool_start(void)
 {
 	return true;
@@ -154,6 +156,12 @@ bool tfs_pool_recurs(const struct tfs_pool_size *size)
 {
 	TEST_EQ(size->bytes, BYTES);
 	return recurs;
+}
+
+void tfs_pool_refuse_pinned(const struct tfs_rewrite *rewrite, const struct tfs_op *op)
+{
+	TEST_TRUE(rewrite == self && op->kind == TFS_OP_PINNED);
+	pinned++;
 }
 
 bool tfs_pool_may_keep(const struct tfs_rewrite *rewrite, const struct tfs_memory_functions *use,
@@ -434,6 +442,11 @@ static void check_streams(void)
 	TEST_STR(said, "d");
 	TEST_EQ(forgotten, 1);
 	drain_fails = 0;
+	/* Pinned memory is no reason to wait at the next one. */
+	self->event(&(struct tfs_op){.kind = TFS_OP_PINNED});
+	TEST_EQ(pinned, 1);
+	self->event(&made);
+	TEST_STR(said, "d");
 }
 
 /* Order was not enough: wherever that is seen. */

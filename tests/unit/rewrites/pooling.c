@@ -80,6 +80,7 @@ const struct tfs_memory_functions *tfs_memory_functions(bool driver)
 }
 
 /* What is known of the size, and what was timed. */
+static unsigned pinned;
 static struct tfs_pool_size size = {.alloc_ns = 700, .free_ns = 300, .keep_ns = 40};
 static bool recurs = true, keepable = true;
 static uint64_t alloc_ns, free_ns, keep_ns;
@@ -113,6 +114,12 @@ bool tfs_pool_may_keep(const struct tfs_rewrite *rewrite, const struct tfs_memor
 	TEST_TRUE(rewrite == self && use && op->memory.address == &block);
 	TEST_EQ(one->free_ns, 300.0);
 	return keepable;
+}
+
+void tfs_pool_refuse_pinned(const struct tfs_rewrite *rewrite, const struct tfs_op *op)
+{
+	TEST_TRUE(rewrite == self && op->kind == TFS_OP_PINNED);
+	pinned++;
 }
 
 void tfs_pool_note_alloc_time(const struct tfs_op *op, uint64_t start_ns)
@@ -309,10 +316,22 @@ static void check_left(void)
 	TEST_EQ(acted, 3);
 }
 
+/* Pinned memory is not kept, which is said. */
+static void check_pinned(void)
+{
+	static const struct tfs_op made = {.kind = TFS_OP_PINNED};
+
+	memset(said, 0, sizeof(said));
+	self->event(&made);
+	TEST_EQ(pinned, 1);
+	TEST_STR(said, "");
+}
+
 int main(void)
 {
 	check_timed();
 	check_kept();
 	check_left();
+	check_pinned();
 	return test_result();
 }

@@ -2,7 +2,7 @@
 /* Calls as hooks saw them against the same calls as CUPTI saw them: which of them count at all,
  * what one call is, and what was hidden. */
 #include "rules/rule.h"
-#include "rules/support/pool.h"
+#include "rules/support/arena.h"
 #include "rules/timeline/pairs.h"
 #include "tests/unit/timeline/laid_out.h"
 
@@ -15,7 +15,7 @@
 /* What CUPTI watches, by its numbers: of the driver the last one. */
 enum api { COPY = 1, LAUNCH, FILL, GRAPH, ALLOC, DRIVER_COPY };
 
-static struct tfs_pool pool;
+static struct tfs_arena arena;
 static const struct tfs_pairs *pairs;
 static uint32_t correlation;
 static uint16_t copy, driver_copy, launch, gemm;
@@ -54,13 +54,13 @@ static void find(bool open)
 	if (open)
 		builder_window(builder, false, 1, OVER_NS, 3);
 	lay_out();
-	pairs = tfs_pairs_find(timeline, &pool);
+	pairs = tfs_pairs_find(timeline, &arena);
 	TEST_NEED(pairs);
 }
 
 static void done(void)
 {
-	tfs_pool_finish(&pool);
+	tfs_arena_finish(&arena);
 	end();
 }
 
