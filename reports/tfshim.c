@@ -2,18 +2,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "reports/commands/command_list.h"
 #include "reports/formats/text.h"
 #include "reports/support/options.h"
 
 #define X(name) extern const struct tfs_command tfs_command_##name;
-#include "reports/commands.inc"
+TFS_COMMANDS(X)
 #undef X
 
-#define X(name) &tfs_command_##name,
 static const struct tfs_command *const commands[] = {
-#include "reports/commands.inc"
-	NULL};
+#define X(name) &tfs_command_##name,
+	TFS_COMMANDS(X)
 #undef X
+		NULL,
+};
 
 static void print_help(void)
 {

@@ -16,7 +16,7 @@ def files(root, rooms):
     for room in rooms:
         for folder, _, names in os.walk(os.path.join(root, room)):
             yield from (os.path.join(folder, name) for name in names
-                        if name.endswith((".c", ".h", ".inc.in", ".py", ".S")))
+                        if name.endswith((".c", ".h", ".py", ".S")))
 
 
 def words(path):

@@ -8,15 +8,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "reports/formats/format_list.h"
+
 #define X(name) extern const struct tfs_format tfs_format_##name;
-#include "reports/formats.inc"
+TFS_FORMATS(X)
 #undef X
 
-#define X(name) &tfs_format_##name,
 const struct tfs_format *const tfs_formats[] = {
-#include "reports/formats.inc"
-	NULL};
+#define X(name) &tfs_format_##name,
+	TFS_FORMATS(X)
 #undef X
+		NULL,
+};
 
 const struct tfs_format *tfs_format_find(const char *name)
 {

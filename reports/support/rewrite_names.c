@@ -4,12 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define X(name) #name,
+#include "shim/rewrites/rewrite_list.h"
+
 static const char *const rewrites[] = {
-#include "reports/rewrites.inc"
-	NULL,
-};
+#define X(name) #name,
+	TFS_REWRITES(X)
 #undef X
+		NULL,
+};
 static const char *const sets[] = {"off", "report", "exact", "safe", "all", NULL};
 static const char *const modes[] = {"off", "report", "shadow", "apply", NULL};
 

@@ -5,14 +5,15 @@
 #include <stddef.h>
 #include <string.h>
 
-#define PROFILE_DECLARE(name) extern const struct sim_profile sim_profile_##name;
-#define X(name) PROFILE_DECLARE(name)
-#include "profiles.inc"
+#include "tests/sim/profile_list.h"
+
+#define X(name) extern const struct sim_profile sim_profile_##name;
+TFS_PROFILES(X)
 #undef X
 
 static const struct sim_profile *const profiles[] = {
 #define X(name) &sim_profile_##name,
-#include "profiles.inc"
+	TFS_PROFILES(X)
 #undef X
 };
 
