@@ -179,7 +179,7 @@ static void set_rewrites(struct tfs_build *build)
 		const struct tfs_rewrite_line *from = &build->judgement->rewrites[i];
 		struct tfs_model_rewrite *to = &rewrites[i];
 		to->name = tfs_arena_string(arena, from->name);
-		to->class_name = tfs_arena_string(arena, from->rank);
+		to->class_name = tfs_arena_string(arena, from->class_name);
 		to->state = state_name(from->state);
 		to->measured = outcome_name(from->outcome);
 		to->reason = text_or_null(arena, from->reason);

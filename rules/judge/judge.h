@@ -106,7 +106,7 @@ struct tfs_proven_gain {
 
 struct tfs_rewrite_line {
 	const char *name;
-	const char *rank; /* "exact", "rounding", "reduced" */
+	const char *class_name; /* "exact", "rounding", "reduced" */
 	enum tfs_rewrite_state state;
 	enum tfs_rewrite_outcome outcome;
 	const char *reason; /* "" = none given */

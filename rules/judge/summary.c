@@ -83,11 +83,11 @@ static void fill_steps(const struct tfs_steady *steady, struct tfs_step_summary 
 	}
 }
 
-static const char *rank_name(uint32_t rank)
+static const char *class_name(uint32_t class)
 {
 	static const char *const names[] = {"unknown", "exact", "rounding", "reduced"};
 
-	return names[rank < 4 ? rank : 0];
+	return names[class < 4 ? class : 0];
 }
 
 static void fill_refusals(const struct tfs_trace *trace, struct tfs_arena *arena, const char *name,
@@ -141,7 +141,7 @@ static void fill_rewrites(const struct tfs_trace *trace, struct tfs_judgement *j
 		while (j < judgement->rewrite_count && strcmp(judgement->rewrites[j].name, name))
 			j++;
 		judgement->rewrites[j] = (struct tfs_rewrite_line){.name = name,
-			.rank = rank_name(record->rank),
+			.class_name = class_name(record->class),
 			.state = (enum tfs_rewrite_state)record->state,
 			.outcome = (enum tfs_rewrite_outcome)record->outcome,
 			.reason = tfs_sentence_reason(trace, record, judgement->arena),

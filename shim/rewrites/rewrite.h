@@ -44,7 +44,7 @@ enum tfs_answer {
 
 struct tfs_rewrite {
 	const char *name; /* "pinned-staging", as users write it */
-	enum tfs_rewrite_class rank;
+	enum tfs_rewrite_class class;
 	const char *rules; /* "TFS101" */
 	/* Can be switched at any call without changing a result: then it stays off in windows,
 	 * where the program is judged as it was written, and has to prove itself (measure.h). */

@@ -148,7 +148,7 @@ static void tell(size_t i, uint64_t applied)
 		.realised_ns = NAN,
 		.realised_low_ns = NAN,
 		.realised_high_ns = NAN,
-		.rank = (uint16_t)tfs_rewrite_all[i]->rank,
+		.class = (uint16_t)tfs_rewrite_all[i]->class,
 	};
 	if (!atomic_load(&states[i].decided))
 		tfs_recorder_put(&record, TFS_RECORD_rewrite, sizeof(record));
@@ -332,7 +332,7 @@ void tfs_rewrite_decided(uint32_t i)
 		.realised_ns = measured.gain.middle,
 		.realised_low_ns = measured.gain.low,
 		.realised_high_ns = measured.gain.high,
-		.rank = (uint16_t)tfs_rewrite_all[i]->rank,
+		.class = (uint16_t)tfs_rewrite_all[i]->class,
 		.outcome = (uint16_t)outcome_of(&measured),
 		.reason = reason_of(i, &measured),
 	};

@@ -41,7 +41,7 @@ static bool set_all(const char *word, size_t length, const struct tfs_rewrite *c
 		if (!is(word, length, sets[i].name))
 			continue;
 		for (size_t k = 0; rewrites[k]; k++)
-			modes[k] = rewrites[k]->rank <= sets[i].most &&
+			modes[k] = rewrites[k]->class <= sets[i].most &&
 						   (sets[i].by_name || !rewrites[k]->by_name)
 					   ? sets[i].mode
 					   : TFS_MODE_OFF;

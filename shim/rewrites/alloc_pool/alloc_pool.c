@@ -146,7 +146,7 @@ static void pinned(const struct tfs_op *op)
 
 const struct tfs_rewrite tfs_rewrite_alloc_pool = {
 	.name = "alloc-pool",
-	.rank = TFS_CLASS_EXACT,
+	.class = TFS_CLASS_EXACT,
 	.rules = "TFS401",
 	.switchable = true,
 	.start = tfs_pool_start,

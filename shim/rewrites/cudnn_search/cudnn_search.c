@@ -300,7 +300,7 @@ static void finish(void)
 
 const struct tfs_rewrite tfs_rewrite_cudnn_search = {
 	.name = "cudnn-search",
-	.rank = TFS_CLASS_ROUNDING,
+	.class = TFS_CLASS_ROUNDING,
 	.rules = "TFS601",
 	.fetch = tfs_decisions_fetch,
 	.start = start,

@@ -223,7 +223,7 @@ static void told(const struct tfs_op *op)
 
 const struct tfs_rewrite tfs_rewrite_deferred_free = {
 	.name = "deferred-free",
-	.rank = TFS_CLASS_EXACT,
+	.class = TFS_CLASS_EXACT,
 	.rules = "TFS202",
 	.switchable = true,
 	.by_name = true,

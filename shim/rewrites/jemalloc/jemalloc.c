@@ -40,7 +40,7 @@ static bool start(void)
 
 const struct tfs_rewrite tfs_rewrite_jemalloc = {
 	.name = "jemalloc",
-	.rank = TFS_CLASS_EXACT,
+	.class = TFS_CLASS_EXACT,
 	.rules = "",
 	.by_name = true,
 	.start = start,

@@ -174,7 +174,7 @@ static void finish(void)
 
 const struct tfs_rewrite tfs_rewrite_lt_search = {
 	.name = "lt-search",
-	.rank = TFS_CLASS_EXACT,
+	.class = TFS_CLASS_EXACT,
 	.rules = "TFS610",
 	.priority = 10,
 	.acts = TFS_OP_BIT(TFS_OP_PRODUCT),

@@ -229,7 +229,7 @@ static void reset(const struct tfs_op *op)
 
 const struct tfs_rewrite tfs_rewrite_memoise = {
 	.name = "memoise",
-	.rank = TFS_CLASS_EXACT,
+	.class = TFS_CLASS_EXACT,
 	.rules = "TFS608",
 	.switchable = true,
 	.compares = true,

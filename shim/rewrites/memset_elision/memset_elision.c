@@ -304,7 +304,7 @@ static bool after(struct tfs_op *op)
 
 const struct tfs_rewrite tfs_rewrite_memset_elision = {
 	.name = "memset-elision",
-	.rank = TFS_CLASS_EXACT,
+	.class = TFS_CLASS_EXACT,
 	.rules = "TFS402",
 	.switchable = true,
 	.by_name = true,

@@ -365,7 +365,7 @@ static void reset(const struct tfs_op *op)
 
 const struct tfs_rewrite tfs_rewrite_pinned_staging = {
 	.name = "pinned-staging",
-	.rank = TFS_CLASS_EXACT,
+	.class = TFS_CLASS_EXACT,
 	.rules = "TFS101",
 	.switchable = true,
 	.compares = true,

@@ -341,7 +341,7 @@ static void reset(const struct tfs_op *op)
 
 const struct tfs_rewrite tfs_rewrite_pool_threshold = {
 	.name = "pool-threshold",
-	.rank = TFS_CLASS_EXACT,
+	.class = TFS_CLASS_EXACT,
 	.rules = "TFS408",
 	.switchable = true,
 	.by_name = true,

@@ -408,7 +408,7 @@ static void event(const struct tfs_op *op)
 
 const struct tfs_rewrite tfs_rewrite_sync_narrowing = {
 	.name = "sync-narrowing",
-	.rank = TFS_CLASS_EXACT,
+	.class = TFS_CLASS_EXACT,
 	.rules = "TFS201",
 	.switchable = true,
 	.by_name = true,

@@ -36,7 +36,7 @@ struct tfs_rewrite_record {
 	double realised_ns;  /* gain per step with its 99 % interval; NaN = not measured */
 	double realised_low_ns;
 	double realised_high_ns;
-	uint16_t rank;    /* 1 exact, 2 rounding, 3 reduced */
+	uint16_t class;   /* 1 exact, 2 rounding, 3 reduced */
 	uint16_t outcome; /* enum tfs_rewrite_outcome */
 	uint32_t reserved0;
 	struct tfs_reason reason; /* why it is as it is */

@@ -137,7 +137,7 @@ static void put_rewrite(struct scene *scene, enum tfs_rewrite_state state,
 		.realised_low_ns = gain_ns - 10000,
 		.realised_high_ns = gain_ns + 20000,
 		.outcome = (uint16_t)outcome,
-		.rank = 1};
+		.class = 1};
 
 	builder_record(scene_builder(scene), TFS_RECORD_rewrite, &record, sizeof(record));
 }

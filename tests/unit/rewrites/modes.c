@@ -4,10 +4,12 @@
 
 #include "tests/test.h"
 
-static const struct tfs_rewrite exact = {.name = "exact-one", .rank = TFS_CLASS_EXACT},
-				named = {.name = "named", .rank = TFS_CLASS_EXACT, .by_name = true},
-				rounding = {.name = "rounding", .rank = TFS_CLASS_ROUNDING},
-				reduced = {.name = "reduced", .rank = TFS_CLASS_REDUCED};
+static const struct tfs_rewrite exact = {.name = "exact-one", .class = TFS_CLASS_EXACT},
+				named = {.name = "named",
+					.class = TFS_CLASS_EXACT,
+					.by_name = true},
+				rounding = {.name = "rounding", .class = TFS_CLASS_ROUNDING},
+				reduced = {.name = "reduced", .class = TFS_CLASS_REDUCED};
 static const struct tfs_rewrite *const rewrites[] = {&exact, &named, &rounding, &reduced, NULL};
 
 static char unknown[100];

@@ -19,9 +19,9 @@
 struct tfs_options tfs_options = {.measure = 4000, .ranks = 1, .quiet = true, .rewrite = "all"};
 enum tfs_log_level tfs_log_limit;
 
-static const struct tfs_rewrite first = {.name = "first", .rank = 1, .switchable = true},
-				steady = {.name = "steady", .rank = 2},
-				idle = {.name = "idle", .rank = 1, .switchable = true};
+static const struct tfs_rewrite first = {.name = "first", .class = 1, .switchable = true},
+				steady = {.name = "steady", .class = 2},
+				idle = {.name = "idle", .class = 1, .switchable = true};
 const struct tfs_rewrite *const tfs_rewrite_all[] = {&first, &steady, &idle, NULL};
 _Atomic enum tfs_rewrite_mode tfs_rewrite_mode_of[TFS_REWRITES_MOST];
 
@@ -251,7 +251,7 @@ static void states(void)
 	/* One that cannot be switched is not measured. */
 	tfs_rewrite_decided(1);
 	TEST_EQ(told.state, TFS_REWRITE_APPLY);
-	TEST_EQ(told.rank, 2);
+	TEST_EQ(told.class, 2);
 }
 
 static uint16_t reason(void)

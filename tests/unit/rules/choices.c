@@ -36,7 +36,7 @@ static void tell(struct scene *scene, const struct run *run)
 		.name = builder_string(builder, "lt-search"),
 		.predicted_ns = NAN,
 		.realised_ns = NAN,
-		.rank = 1};
+		.class = 1};
 	const struct tfs_refusal_record refusals[] = {
 		{.rewrite = rewrite.name, .check = TFS_CHECK_not_capturing, .count = 1},
 		{.rewrite = rewrite.name, .check = (uint16_t)run->refused, .count = 2},

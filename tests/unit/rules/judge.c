@@ -163,7 +163,7 @@ static void put_rewrite(struct scene *scene, enum tfs_rewrite_state state, uint6
 		.applied = applied,
 		.predicted_ns = NAN,
 		.realised_ns = NAN,
-		.rank = 1};
+		.class = 1};
 
 	builder_record(scene_builder(scene), TFS_RECORD_rewrite, &record, sizeof(record));
 }

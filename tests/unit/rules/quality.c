@@ -290,7 +290,7 @@ static void advice_on_losses(void)
 static void an_undecided_test(double more, const char *says)
 {
 	struct scene *scene = scene_create(false);
-	struct tfs_rewrite_record record = {.rank = 1,
+	struct tfs_rewrite_record record = {.class = 1,
 		.outcome = TFS_REWRITE_UNDECIDED,
 		.reason = {.code = TFS_REASON_undecided, .numbers = {10, 8}, .values = {more}}};
 
@@ -330,7 +330,7 @@ static void a_shadow(bool differs, enum tfs_state state)
 {
 	struct scene *scene = scene_create(false);
 	struct builder *builder = scene_builder(scene);
-	struct tfs_rewrite_record record = {.applied = 3, .rank = 1};
+	struct tfs_rewrite_record record = {.applied = 3, .class = 1};
 	struct tfs_refusal_record refusal = {.count = 1};
 
 	record.state = differs ? TFS_REWRITE_OFF : TFS_REWRITE_SHADOW;

@@ -30,7 +30,7 @@ static void begin(void)
 static void put_line(const char *name, struct tfs_rewrite_record record)
 {
 	record.name = builder_string(scene_builder(scene), name);
-	record.rank = 1;
+	record.class = 1;
 	record.predicted_ns = NAN;
 	builder_record(scene_builder(scene), TFS_RECORD_rewrite, &record, sizeof(record));
 }

@@ -112,7 +112,7 @@ static struct scene *make(const struct run *run)
 			.applied = run->steps,
 			.predicted_ns = NAN,
 			.realised_ns = NAN,
-			.rank = 2};
+			.class = 2};
 
 		builder_record(scene_builder(scene), TFS_RECORD_rewrite, &record, sizeof(record));
 	}

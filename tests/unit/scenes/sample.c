@@ -123,7 +123,7 @@ static void put_rest(struct builder *builder, const struct names *names)
 	const struct tfs_device_api_record api = {.correlation = 1, .start_ns = 5, .tid = 77};
 	const struct tfs_overhead_record overhead = {.start_ns = 5, .end_ns = 6};
 	const struct tfs_rewrite_record rewrite = {
-		.name = builder_string(builder, "pinned-staging"), .predicted_ns = NAN, .rank = 1};
+		.name = builder_string(builder, "pinned-staging"), .predicted_ns = NAN, .class = 1};
 	const struct tfs_refusal_record refusal = {
 		.site = names->site[1], .rewrite = rewrite.name, .count = 3};
 	const struct tfs_search_record search = {.time_ms = 1};
