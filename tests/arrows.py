@@ -55,6 +55,7 @@ SHARED = {
     "shim/trace", "shim/trace/format", "shim/steps/loops",
     "shim/rewrites/measure", "shim/rewrites/breaker",  # files that runs leave to each other
     "cupti/places.h",  # where CUPTI lies, for the doctor
+    "shim/base/env_flag.h",
     "shim/nvtx/nvtx_family.h",
 }
 # What prints a report, or judges one, reads its model, and not what that was made of: neither itself

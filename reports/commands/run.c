@@ -13,6 +13,7 @@
 #include "reports/support/recordings.h"
 #include "reports/support/rewrite_names.h"
 #include "reports/support/save.h"
+#include "shim/base/env_flag.h"
 #include "shim/trace/area.h"
 
 #define EXIT_NOT_EXECUTABLE 126
@@ -212,9 +213,9 @@ static int check(
 
 static bool asks_for_no_report(const struct run_options *options)
 {
-	const char *old = getenv("TFSHIM_OPTIONS");
-	return options->no_report || (old && strstr(old, "report=0")) ||
-	       (options->more && strstr(options->more, "report=0"));
+	bool on = tfs_env_flag(getenv("TFSHIM_OPTIONS"), "report", true);
+
+	return options->no_report || !tfs_env_flag(options->more, "report", on);
 }
 
 /* Runs the program and says what is to be said of it; the exit status. */

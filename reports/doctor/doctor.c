@@ -15,6 +15,7 @@
 #include "reports/support/locate.h"
 #include "reports/support/options.h"
 #include "rules/support/figures.h"
+#include "shim/base/env_flag.h"
 
 extern const struct tfs_command tfs_command_doctor;
 
@@ -44,21 +45,9 @@ void tfs_doctor_advise(struct tfs_doctor *doctor, unsigned weight, const char *t
 	doctor->advice = text;
 }
 
-/* As the shim reads it: the last one counts. */
 bool tfs_doctor_is_off(const char *key)
 {
-	const char *text = getenv("TFSHIM_OPTIONS");
-	const size_t bytes = strlen(key);
-	bool off = false;
-
-	for (; text && *text; text += strspn(text, ":")) {
-		const size_t length = strcspn(text, ":");
-
-		if (length == bytes + 2 && !strncmp(text, key, bytes) && text[bytes] == '=')
-			off = text[bytes + 1] == '0';
-		text += length;
-	}
-	return off;
+	return !tfs_env_flag(getenv("TFSHIM_OPTIONS"), key, true);
 }
 
 static void check_library(struct tfs_doctor *doctor)

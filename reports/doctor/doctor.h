@@ -33,7 +33,7 @@ void tfs_doctor_say(struct tfs_doctor *doctor, enum tfs_health health, const cha
 /* Keeps the weightiest advice. `text` must live on. */
 void tfs_doctor_advise(struct tfs_doctor *doctor, unsigned weight, const char *text);
 
-/* Is this key of TFSHIM_OPTIONS set to 0? */
+/* Does TFSHIM_OPTIONS switch this flag off, which is on by default? */
 bool tfs_doctor_is_off(const char *key);
 
 /* The folders of a program's CUDA libraries, each with its "/", in the order of

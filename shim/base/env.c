@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shim/base/env_flag.h"
 #include "shim/base/log.h"
 #include "shim/base/mutant.h"
 
@@ -277,21 +278,9 @@ void tfs_env_read(void)
 /* What TFSHIM_OPTIONS says of a flag whose default is 1; remembered in `known`: 1 off, 2 on. */
 static bool early_flag(const char *key, _Atomic int *known)
 {
-	const char *text = getenv("TFSHIM_OPTIONS");
-	const size_t bytes = strlen(key);
-	int on = 2;
-
-	if (*known != 0)
-		return *known == 2;
-	for (; text && *text != '\0'; text += strspn(text, ":")) {
-		const size_t length = strcspn(text, ":");
-
-		if (length == bytes + 2 && strncmp(text, key, bytes) == 0 && text[bytes] == '=')
-			on = text[bytes + 1] == '0' ? 1 : text[bytes + 1] == '1' ? 2 : on;
-		text += length;
-	}
-	*known = on;
-	return on == 2;
+	if (*known == 0)
+		*known = tfs_env_flag(getenv("TFSHIM_OPTIONS"), key, true) ? 2 : 1;
+	return *known == 2;
 }
 
 bool tfs_env_driver(void)

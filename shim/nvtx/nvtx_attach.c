@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "shim/base/env.h"
+#include "shim/base/env_flag.h"
 #include "shim/base/likely.h"
 #include "shim/nvtx/nvtx.h"
 #include "shim/nvtx/nvtx_names.h"
@@ -40,9 +41,7 @@ TFS_EXPORT int tfshim_nvtx(export_function *exports);
 
 static bool is_unwanted(void)
 {
-	const char *options = getenv("TFSHIM_OPTIONS");
-
-	return tfs_env_disabled() || (options && strstr(options, "nvtx=0"));
+	return tfs_env_disabled() || !tfs_env_flag(getenv("TFSHIM_OPTIONS"), "nvtx", true);
 }
 
 /* Of this tfshim or of another that started this program. */

@@ -32,6 +32,7 @@ ranges none NOTHING=
 ranges shim LD_PRELOAD="$shim"
 ranges none LD_PRELOAD="$shim" TFSHIM_DISABLE=1
 ranges none LD_PRELOAD="$shim" TFSHIM_OPTIONS=nvtx=0
+ranges shim LD_PRELOAD="$shim" TFSHIM_OPTIONS=nvtx=0:nvtx=1
 (cd "$(dirname "$shim")" && ranges shim LD_PRELOAD="./$(basename "$shim")"; exit "$failed") || failed=1
 ranges tool NVTX_INJECTION64_PATH="$tool"
 ranges tool NVTX_INJECTION64_PATH="$tool" LD_PRELOAD="$shim"

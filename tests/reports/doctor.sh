@@ -201,6 +201,8 @@ TFSHIM_OPTIONS=driver=0:driver=1 expect "$machine" runtime
 says 'driver calls: on'
 TFSHIM_OPTIONS=nvtx=0 expect "$machine" runtime
 says 'NVTX: off'
+TFSHIM_OPTIONS=nvtx=0:nvtx=off expect "$machine" runtime
+says 'NVTX: off'
 TFSHIM_OPTIONS=cupti=0 expect 1 plain
 says 'remove cupti=0 from TFSHIM_OPTIONS'
 TFSHIM_PROCESS='pl*' expect "$machine" plain

@@ -155,4 +155,8 @@ fi
 expect 0 --no-report -o 'bare/%e' "$trainer" --steps 20 --quiet "$digits"
 [ -s "bare/$(basename "$trainer").tfs" ] || wrong "--no-report recorded nothing"
 [ ! -e "bare/$(basename "$trainer").html" ] || wrong "--no-report reported"
+expect 0 --options report=0 -o 'silent/%e' "$trainer" --steps 20 --quiet "$digits"
+[ ! -e "silent/$(basename "$trainer").html" ] || wrong "report=0 reported"
+TFSHIM_OPTIONS=report=0 expect 0 --options report=1 -o 'asked/%e' "$trainer" --steps 20 --quiet "$digits"
+[ -e "asked/$(basename "$trainer").html" ] || wrong "a later report=1 did not count"
 exit "$failed"

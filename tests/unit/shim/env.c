@@ -310,6 +310,10 @@ int main(void)
 	expect_driver("limit=5:driver=0:quiet=1", "0", false);
 	expect_driver("driver=0:driver=1", "", true);
 	expect_driver("nodriver=0:driver=00", "", true);
+	expect_driver("driver=0:driver=x", "", false);
+	expect_driver("driver=0:driver", "", true);
+	expect_driver("driver=0:drivers=1:driver:", "", true);
+	expect_driver("driver=0:drive=1", "", false);
 	expect_driver("\xc3\xbc=1:driver=0", "", false);
 	expect_driver("driver=1", "1", false);
 	test_process();
