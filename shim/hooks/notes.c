@@ -9,8 +9,6 @@
 #include "shim/state/capture.h"
 #include "shim/state/streams.h"
 
-unsigned tfs_captures_open;
-
 void tfs_put_rows(
 	struct tfs_details *details, struct tfs_reach target, struct tfs_reach source, int kind)
 {
@@ -292,23 +290,4 @@ void tfs_note_made(struct tfs_frame *frame, uint32_t status, const void *made, c
 		tfs_note_part(frame, &work);
 	}
 	TFS_LEAVE(frame);
-}
-
-void tfs_note_capture_begin(uint32_t status)
-{
-	if (status == cudaSuccess)
-		__atomic_fetch_add(&tfs_captures_open, 1, __ATOMIC_RELAXED);
-}
-
-/* A capture that was invalidated is over as well; ending one that was never begun is not. */
-void tfs_note_capture_end(uint32_t status)
-{
-	unsigned open = __atomic_load_n(&tfs_captures_open, __ATOMIC_RELAXED);
-	const bool ended = status == cudaSuccess || status == cudaErrorStreamCaptureInvalidated ||
-			   status == cudaErrorStreamCaptureUnjoined;
-
-	while (ended && open > 0 &&
-		!__atomic_compare_exchange_n(&tfs_captures_open, &open, open - 1, true,
-			__ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		continue;
 }

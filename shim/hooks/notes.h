@@ -178,8 +178,4 @@ void tfs_put_child(struct tfs_details *details, const void *child);
 		return TFS_LEAVE(&frame), status;                                                  \
 	}
 
-/* A capture was begun, or ended, by a call with this result. */
-void tfs_note_capture_begin(uint32_t status);
-void tfs_note_capture_end(uint32_t status);
-
 #endif

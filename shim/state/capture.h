@@ -8,6 +8,7 @@
  */
 
 #include <stdbool.h>
+#include <stdint.h>
 
 extern unsigned tfs_captures_open; /* relaxed atomic */
 
@@ -15,5 +16,9 @@ static inline bool tfs_capturing(void)
 {
 	return __atomic_load_n(&tfs_captures_open, __ATOMIC_RELAXED) != 0;
 }
+
+/* A capture was begun, or ended, by a call with this result. Any thread. */
+void tfs_capture_began(uint32_t status);
+void tfs_capture_ended(uint32_t status);
 
 #endif

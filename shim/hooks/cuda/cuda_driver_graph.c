@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/hooks/cuda.h"
 #include "shim/hooks/notes.h"
+#include "shim/state/capture.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cuda
 
 static void note_begin(struct tfs_frame *frame, CUresult status, CUstream stream, bool per_thread,
 	const void *into)
 {
-	tfs_note_capture_begin(status);
+	tfs_capture_began(status);
 	tfs_note_graph(frame, status, stream, per_thread, into);
 }
 
@@ -46,7 +47,7 @@ TFS_TWIN_HOOKS(CUresult, cuStreamEndCapture, _ptsz, (CUstream stream, CUgraph *o
 {
 	const CUresult status = TFS_TWIN_REAL(cuStreamEndCapture)(stream, out_graph);
 
-	tfs_note_capture_end(status);
+	tfs_capture_ended(status);
 	tfs_note_graph(
 		&frame, status, stream, per_thread, status == CUDA_SUCCESS ? *out_graph : NULL);
 	return status;

@@ -5,6 +5,7 @@
 
 #include "shim/hooks/cuda/cuda_driver_copy_shape.h"
 #include "shim/hooks/notes.h"
+#include "shim/state/capture.h"
 #include "shim/state/streams.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cuda
@@ -113,7 +114,7 @@ TFS_TWIN_HOOKS(CUresult, cuStreamBeginRecaptureToGraph, _ptsz,
 	const CUresult status =
 		TFS_TWIN_REAL(cuStreamBeginRecaptureToGraph)(stream, mode, graph, differs, data);
 
-	tfs_note_capture_begin(status);
+	tfs_capture_began(status);
 	tfs_note_graph(&frame, status, stream, per_thread, NULL);
 	return status;
 }
@@ -123,7 +124,7 @@ TFS_TWIN_HOOKS(CUresult, cuStreamBeginCaptureToCig, _ptsz,
 {
 	const CUresult status = TFS_TWIN_REAL(cuStreamBeginCaptureToCig)(stream, with);
 
-	tfs_note_capture_begin(status);
+	tfs_capture_began(status);
 	tfs_note_graph(&frame, status, stream, per_thread, NULL);
 	return status;
 }
@@ -132,7 +133,7 @@ TFS_TWIN_HOOKS(CUresult, cuStreamEndCaptureToCig, _ptsz, (CUstream stream), (str
 {
 	const CUresult status = TFS_TWIN_REAL(cuStreamEndCaptureToCig)(stream);
 
-	tfs_note_capture_end(status);
+	tfs_capture_ended(status);
 	tfs_note_graph(&frame, status, stream, per_thread, NULL);
 	return status;
 }

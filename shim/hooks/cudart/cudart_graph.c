@@ -3,6 +3,7 @@
 
 #include "shim/hooks/notes.h"
 #include "shim/record/hook.h"
+#include "shim/state/capture.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
 
@@ -14,7 +15,7 @@
 static void note_begin(struct tfs_frame *frame, cudaError_t status, cudaStream_t stream,
 	bool per_thread, const void *into)
 {
-	tfs_note_capture_begin(status);
+	tfs_capture_began(status);
 	tfs_note_graph(frame, status, stream, per_thread, into);
 }
 
@@ -44,7 +45,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaStreamEndCapture, _ptsz, (cudaStream_t stream, v
 {
 	const cudaError_t status = TFS_TWIN_REAL(cudaStreamEndCapture)(stream, out_graph);
 
-	tfs_note_capture_end(status);
+	tfs_capture_ended(status);
 	tfs_note_graph(
 		&frame, status, stream, per_thread, status == cudaSuccess ? *out_graph : NULL);
 	return status;

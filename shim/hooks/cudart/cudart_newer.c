@@ -2,6 +2,7 @@
 #include "shim/hooks/cudart/cudart_batch.h"
 #include "shim/hooks/notes.h"
 #include "shim/record/hook.h"
+#include "shim/state/capture.h"
 #include "shim/state/streams.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
@@ -52,7 +53,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaStreamBeginRecaptureToGraph, _ptsz,
 	const cudaError_t status =
 		TFS_TWIN_REAL(cudaStreamBeginRecaptureToGraph)(stream, mode, graph, differs);
 
-	tfs_note_capture_begin(status);
+	tfs_capture_began(status);
 	tfs_note_graph(&frame, status, stream, per_thread, NULL);
 	return status;
 }
