@@ -21,7 +21,7 @@ import re
 import sys
 
 HANDLES = {
-    "cublasHandle_t": ("shim/hooks/cublas.h", "tfs_cublas_details(&details, {})"),
+    "cublasHandle_t": ("shim/hooks/cublas/cublas.h", "tfs_cublas_details(&details, {})"),
     "cudnnHandle_t": ("shim/hooks/cudnn.h", "tfs_cudnn_details(&details, {})"),
     # cuRAND does not tell a generator's stream.
     "curandGenerator_t": (None, "tfs_details_init(&details, TFS_NO_STREAM)"),
@@ -113,7 +113,7 @@ def details(kind, parameters, per_thread):
         return lines + [f"tfs_put_operand(&details, a{at}, a{at + 1} * sizeof(*a{at}), "
                         "TFS_ROLE_WRITE)"], header
     for name, (type_, called) in zip(names, parameters):
-        if called == "result" and header == "shim/hooks/cublas.h":
+        if called == "result" and header == "shim/hooks/cublas/cublas.h":
             lines.append(f"tfs_cublas_put_result(&details, a0, {name})")
         elif "*" in type_:
             constant = type_.startswith("const") or type_.count("*") > 1
@@ -126,7 +126,7 @@ def block(name, result, parameters, kind, per_thread):
     arguments = ", ".join(f"a{i}" for i in range(len(parameters)))
     if kind == "plain":
         return f"TFS_PLAIN_HOOK({result}, {name}, ({declared}), ({arguments}))\n", None
-    lines, header = [], "shim/hooks/cublas.h"
+    lines, header = [], "shim/hooks/cublas/cublas.h"
     if kind != "gemm":
         lines, header = details(kind, parameters, per_thread)
     real = f"TFS_REAL({name})({arguments})"

@@ -3,7 +3,7 @@
 #include <cublas_v2.h>
 
 #include "shim/hooks/compute.h"
-#include "shim/hooks/cublas.h"
+#include "shim/hooks/cublas/cublas.h"
 #include "shim/hooks/notes.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cublas

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cublas_v2.h>
 
-#include "shim/hooks/cublas.h"
+#include "shim/hooks/cublas/cublas.h"
 #include "shim/hooks/notes.h"
 #include "shim/resolve/direct.h"
 

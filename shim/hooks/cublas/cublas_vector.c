@@ -2,7 +2,7 @@
 #define TFS_HOT_HOOKS
 #include <cublas_v2.h>
 
-#include "shim/hooks/cublas.h"
+#include "shim/hooks/cublas/cublas.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cublas
 

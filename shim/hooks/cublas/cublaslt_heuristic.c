@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cublasLt.h>
 
-#include "shim/hooks/cublas.h"
+#include "shim/hooks/cublas/cublas.h"
 #include "shim/resolve/direct.h"
 #include "shim/state/product.h"
 

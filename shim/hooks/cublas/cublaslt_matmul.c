@@ -2,7 +2,7 @@
 #define TFS_HOT_HOOKS
 #include <cublasLt.h>
 
-#include "shim/hooks/cublas.h"
+#include "shim/hooks/cublas/cublas.h"
 #include "shim/hooks/take.h"
 #include "shim/state/product.h"
 

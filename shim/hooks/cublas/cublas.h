@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_SHIM_HOOKS_CUBLAS_H
-#define TFS_SHIM_HOOKS_CUBLAS_H
+#ifndef TFS_SHIM_HOOKS_CUBLAS_CUBLAS_H
+#define TFS_SHIM_HOOKS_CUBLAS_CUBLAS_H
 
 /* What the hooks on cuBLAS share: the handle's stream and pointer mode, and scalars that may lie on
  * the device, where they are not read. */
