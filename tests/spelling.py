@@ -22,7 +22,7 @@ ELSEWHERE = {"reports/build/places.c", "reports/doctor/doctor.c", "reports/docto
              "reports/doctor/elf_file.c", "reports/import/nsight/nsight_target.c",
              "rules/evidence/sharing.c"}
 # What they ask for is finer than families are, of which 64 fit a mask.
-FINER = {"shim/rewrites/common/work.c", "shim/rewrites/memory/held.c",
+FINER = {"shim/rewrites/common/work.c", "shim/rewrites/common/held.c",
          "shim/rewrites/memset_elision/fill_checks.c"}
 # Which cores a library's kernel computes with is in its name alone.
 KERNELS = {"rules/device/cores.c"}

@@ -13,7 +13,7 @@
 #include "shim/hooks/notes.h"
 #include "shim/hooks/take.h"
 #include "shim/rewrites/memory/blocks.h"
-#include "shim/rewrites/memory/held.h"
+#include "shim/rewrites/common/held.h"
 #include "shim/rewrites/rewrite.h"
 #include "shim/state/memory.h"
 

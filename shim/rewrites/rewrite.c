@@ -16,9 +16,7 @@
 #include "shim/rewrites/measure.h"
 #include "shim/rewrites/measure_file.h"
 #include "shim/rewrites/memory/blocks.h"
-#include "shim/rewrites/memory/reserves.h"
-#include "shim/rewrites/memory/room.h"
-#include "shim/rewrites/memory/search_held.h"
+#include "shim/rewrites/memory/holding.h"
 #include "shim/rewrites/rewrite_ledger.h"
 #include "shim/rewrites/rewrite_list.h"
 #include "shim/rewrites/rewrite_modes.h"
@@ -217,9 +215,6 @@ void tfs_rewrite_finish(void)
 void tfs_rewrite_forget(void)
 {
 	forgotten = true;
-	tfs_blocks_forget();
-	tfs_reserves_forget();
-	tfs_room_forget();
-	tfs_search_devices_forget();
+	tfs_held_forget();
 	__atomic_store_n(&tfs_rewrites_wanting, 0, __ATOMIC_RELAXED);
 }

@@ -4,8 +4,8 @@
 #include "shim/hooks/notes.h"
 #include "shim/hooks/take.h"
 #include "shim/resolve/direct.h"
+#include "shim/rewrites/common/held.h"
 #include "shim/rewrites/memory/blocks.h"
-#include "shim/rewrites/memory/held.h"
 #include "shim/rewrites/memory/reserves.h"
 #include "shim/rewrites/rewrite.h"
 

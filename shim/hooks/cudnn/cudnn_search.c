@@ -4,11 +4,12 @@
 #include "shim/hooks/cudnn.h"
 #include "shim/hooks/memory.h"
 #include "shim/hooks/take.h"
+#include "shim/rewrites/common/held.h"
 #include "shim/rewrites/convolution.h"
 #include "shim/rewrites/memory/blocks.h"
-#include "shim/rewrites/memory/held.h"
 #include "shim/rewrites/memory/memory_functions.h"
 #include "shim/rewrites/memory/reserves.h"
+#include "shim/rewrites/search/search_held.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudnn
 

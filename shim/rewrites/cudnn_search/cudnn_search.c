@@ -63,6 +63,7 @@
 #include "shim/rewrites/cudnn_search/search_handle.h"
 #include "shim/rewrites/cudnn_search/search_live.h"
 #include "shim/rewrites/cudnn_search/search_workspace.h"
+#include "shim/rewrites/search/search_held.h"
 #include "shim/state/streams.h"
 #include "shim/steps/steps.h"
 
@@ -78,6 +79,15 @@ bool tfs_search_check(enum tfs_search_check check, bool holds, uint32_t site)
 
 static bool start(void)
 {
+	static const struct tfs_search_holder holder = {
+		.lent = tfs_workspace_lent,
+		.handle_bytes = tfs_search_handle_bytes,
+		.handle_end = tfs_search_handle_end,
+		.settle = tfs_live_settle,
+		.drop = tfs_live_drop,
+	};
+
+	tfs_search_hold(&holder);
 	tfs_decisions_start();
 	return true;
 }

@@ -7,13 +7,13 @@
 #include "shim/base/clock.h"
 #include "shim/base/env.h"
 #include "shim/record/recorder.h"
+#include "shim/rewrites/common/held.h"
 #include "shim/rewrites/convolution.h"
 #include "shim/rewrites/cudnn_search/cudnn_search.h"
 #include "shim/rewrites/cudnn_search/decisions_file.h"
 #include "shim/rewrites/cudnn_search/search_fences.h"
 #include "shim/rewrites/cudnn_search/search_handle.h"
 #include "shim/rewrites/cudnn_search/search_live.h"
-#include "shim/rewrites/memory/held.h"
 
 _Atomic bool tfs_search_by_itself;
 

@@ -7,7 +7,7 @@
 #include "shim/base/mutant.h"
 #include "shim/base/spin.h"
 #include "shim/rewrites/memory/blocks.h"
-#include "shim/rewrites/memory/held.h"
+#include "shim/rewrites/memory/holding.h"
 #include "shim/rewrites/memory/memory_functions.h"
 #include "shim/rewrites/memory/pool_functions.h"
 

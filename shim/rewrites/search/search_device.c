@@ -7,9 +7,9 @@
 #include "shim/base/clock.h"
 #include "shim/base/env.h"
 #include "shim/resolve/direct.h"
+#include "shim/rewrites/memory/holding.h"
 #include "shim/rewrites/memory/patience.h"
 #include "shim/rewrites/memory/reserves.h"
-#include "shim/rewrites/memory/search_held.h"
 #include "shim/state/capture.h"
 
 #define MARGIN_BYTES (UINT64_C(256) << 20) /* left free on the device */

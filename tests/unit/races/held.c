@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "shim/record/op.h"
+#include "shim/rewrites/common/held.h"
 #include "shim/rewrites/memory/blocks.h"
-#include "shim/rewrites/memory/held.h"
 #include "shim/rewrites/memory/memory_functions.h"
 #include "shim/rewrites/memory/room.h"
 #include "tests/test.h"

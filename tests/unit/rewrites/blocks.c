@@ -8,7 +8,7 @@
 
 #include "shim/record/op.h"
 #include "shim/rewrites/memory/contexts.h"
-#include "shim/rewrites/memory/held.h"
+#include "shim/rewrites/memory/holding.h"
 #include "shim/rewrites/memory/memory_functions.h"
 #include "shim/state/streams.h"
 #include "tests/test.h"

@@ -4,7 +4,7 @@
 #include "shim/rewrites/memory/reserves.h"
 
 #include "shim/rewrites/memory/blocks.h"
-#include "shim/rewrites/memory/held.h"
+#include "shim/rewrites/memory/holding.h"
 #include "shim/rewrites/memory/memory_functions.h"
 #include "shim/rewrites/memory/pool_functions.h"
 #include "tests/test.h"

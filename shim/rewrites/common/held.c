@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "shim/rewrites/memory/held.h"
+#include "shim/rewrites/common/held.h"
 
 #include <string.h>
 
@@ -11,6 +11,7 @@
 #include "shim/rewrites/memory/memory_functions.h"
 #include "shim/rewrites/memory/reserves.h"
 #include "shim/rewrites/memory/room.h"
+#include "shim/rewrites/search/search_held.h"
 #include "shim/state/capture.h"
 #include "shim/state/memory.h"
 
@@ -20,21 +21,6 @@
 #define NAIVE_ALONE (UINT64_C(1) << 46) /* no other process is looked for */
 
 #define OUT_OF_MEMORY 2u /* cudaErrorMemoryAllocation, CUDA_ERROR_OUT_OF_MEMORY */
-
-void tfs_held_begin(void)
-{
-	__atomic_fetch_or(&tfs_wanted, TFS_WANT_HELD, __ATOMIC_SEQ_CST);
-}
-
-/* Whoever began meanwhile is not to be forgotten. */
-void tfs_held_end(void)
-{
-	if (tfs_held_any())
-		return;
-	__atomic_fetch_and(&tfs_wanted, ~TFS_WANT_HELD, __ATOMIC_SEQ_CST);
-	if (tfs_held_any())
-		tfs_held_begin();
-}
 
 bool tfs_held_gates(void)
 {

@@ -1,35 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_SHIM_REWRITES_MEMORY_HELD_H
-#define TFS_SHIM_REWRITES_MEMORY_HELD_H
+#ifndef TFS_SHIM_REWRITES_COMMON_HELD_H
+#define TFS_SHIM_REWRITES_COMMON_HELD_H
 
 /*
  * When memory that rewrites hold, blocks, reserves and what a search has, goes back to CUDA: before
  * a library takes memory of its own, before the program takes the last that is truly free, before
- * an out-of-memory is reported, and soon after another process has left too little. While something
- * is held TFS_WANT_HELD is set, and each call is told of. Any thread, inside a hook.
+ * an out-of-memory is reported, and soon after another process has left too little. Any thread,
+ * inside a hook.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "shim/rewrites/memory/blocks.h"
-#include "shim/rewrites/memory/reserves.h"
-#include "shim/rewrites/memory/search_held.h"
+#include "shim/rewrites/memory/holding.h"
 
 struct tfs_function;
-
-static inline bool tfs_held_any(void)
-{
-	return tfs_blocks_any() || tfs_reserves_any() || tfs_search_devices_any();
-}
 
 /* Has the program made calls by which the device may wait for it? Then a wait for the device may be
  * one for ever, and nothing that it takes to give back is to be held longer than it is in use. */
 bool tfs_held_gates(void);
-
-/* The first is held, and the last is no longer. */
-void tfs_held_begin(void);
-void tfs_held_end(void);
 
 /* A call of this function is about to be made. */
 void tfs_held_before(const struct tfs_function *function);
