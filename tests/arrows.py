@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Which folder may include which, and that no two of them include each other in a circle.
+"""Which folder may include which, and that no two of them include each other in a circle; and that
+none uses what is defined in a folder above it, whichever header declares that.
 
-    arrows.py ROOT      status 1, with each include that points the wrong way
+    arrows.py ROOT      status 1, with each include and each use that points the wrong way
 """
 import pathlib
 import re
@@ -66,6 +67,19 @@ MAKERS = ("shim/", "cupti/", "rules/", "reports/symbols/", "reports/patch/",
           "reports/build/")
 # Except for the terms that the model speaks in, and the memory that it is in.
 TERMS = {"rules/outcome.h", "rules/support/arena.h"}
+# Whose definitions are used from below: lists of those who want to be told, made where all of them
+# are known; and the parts of one format.
+FROM_BELOW = {"shim/core/listeners.c"}
+IN_PARTS = {"reports/formats/html.c"}
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
+# At the beginning of a line, with a body or as a variable: what others can link with.
+DEFINED = re.compile(r"^(?!static\b|typedef\b|extern\b)[a-zA-Z_][\w \t*()]*?\b(tfs_\w+)\s*"
+                     r"(?:\([^;{}]*\)\s*\{|(?:\[[^\]]*\])*(?:\s*TFS_\w+|\s*__attribute__[^;=]*)?\s*[=;])",
+                     re.MULTILINE)
+# In a header: no use of it.
+DECLARED = re.compile(r"^(?!static\b)[a-z][\w \t*]*?\btfs_\w+\s*(?:\([^;{}]*\)|(?:\[[^\]]*\])*)[^;{}()]*;", re.MULTILINE)
+NAME = re.compile(r"(?<!struct )(?<!enum )\btfs_\w+")
 INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.MULTILINE)
 
 
@@ -107,6 +121,27 @@ def past_model(reader, includes):
                 left.append(target)
 
 
+def links(root, files):
+    """(number of names, what is wrong) of the uses of names that another file defines."""
+    texts = {name: DIRECTIVE.sub("", COMMENT.sub("", (root / name).read_text())) for name in files}
+    homes = {}
+    for name, text in texts.items():
+        for found in DEFINED.finditer(text) if name.endswith(".c") else ():
+            homes.setdefault(found[1], set()).add(name)
+    bad = []
+    for name, text in texts.items():
+        used = set(NAME.findall(DECLARED.sub("", text) if name.endswith(".h") else text))
+        for home in sorted((word, place) for word in used & homes.keys() for place in homes[word]):
+            one, other = (path.rpartition("/")[0] for path in (name, home[1]))
+            if one == other or home[1] in FROM_BELOW or name in IN_PARTS:
+                continue
+            # A rewrite can be taken out: nothing but its row in the list of rewrites needs it.
+            apart = other.startswith("shim/rewrites/") and not any(other in row for row in ORDER)
+            if apart or rank(one) <= rank(other):
+                bad.append(f"{name} uses {home[0]} of {home[1]}: {'a rewrite' if apart else 'upwards'}")
+    return len(homes), bad
+
+
 def main():
     root = pathlib.Path(sys.argv[1])
     files = sorted(path.relative_to(root).as_posix() for folder in ("shim", "cupti", "rules", "reports")
@@ -124,9 +159,11 @@ def main():
             for source, target in past_model(name, includes):
                 by = "" if source == name else f" by {source}"
                 bad.append(f"{name} includes {target}{by}: past the model")
+    names, upwards = links(root, files)
+    bad += upwards
     count = sum(len(targets) for targets in includes.values())
-    print(*bad, f"{len(files)} files, {count} includes, {len(bad)} wrong", sep="\n")
-    return 1 if bad or count < 1000 else 0
+    print(*bad, f"{len(files)} files, {count} includes, {names} names, {len(bad)} wrong", sep="\n")
+    return 1 if bad or count < 1000 or names < 1000 else 0
 
 
 if __name__ == "__main__":
