@@ -28,12 +28,10 @@ static bool computes(enum tfs_family family)
 	}
 }
 
-static bool counts(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
-	const bool *judged, uint32_t limit)
+static bool counts(const struct tfs_host_call *call, const bool *judged, uint32_t limit)
 {
 	return call->step != TFS_NONE && judged[call->step] && computes(call->family) &&
-	       call->record->site && call->record->site < limit &&
-	       !timeline->threads[call->thread].own;
+	       call->record->site && call->record->site < limit;
 }
 
 static void count_uses(
@@ -43,7 +41,7 @@ static void count_uses(
 		const struct tfs_host_call *call = &timeline->calls[i];
 		struct use *use = &uses[call->record->site < limit ? call->record->site : 0];
 
-		if (!counts(timeline, call, judged, limit) || use->latest == call->step + 1)
+		if (!counts(call, judged, limit) || use->latest == call->step + 1)
 			continue;
 		use->latest = call->step + 1;
 		use->steps++;
@@ -59,7 +57,7 @@ static uint32_t find_mixed(const struct tfs_timeline *timeline, const bool *judg
 	for (uint32_t i = 0; i < timeline->call_count; i++) {
 		const struct tfs_host_call *call = &timeline->calls[i];
 
-		if (!counts(timeline, call, judged, limit) || mixed[call->step] ||
+		if (!counts(call, judged, limit) || mixed[call->step] ||
 			2 * uses[call->record->site].steps >= count)
 			continue;
 		mixed[call->step] = true;
@@ -86,7 +84,7 @@ static void count_places(const struct tfs_timeline *timeline, const bool *judged
 		const struct tfs_host_call *call = &timeline->calls[i];
 		struct use *use = &uses[call->record->site < limit ? call->record->site : 0];
 
-		if (!counts(timeline, call, judged, limit) || use->latest == call->step + 1 ||
+		if (!counts(call, judged, limit) || use->latest == call->step + 1 ||
 			use->steps - use->left < whole)
 			continue;
 		use->latest = call->step + 1;

@@ -85,7 +85,7 @@ static uint32_t take_calls(
 	for (uint32_t i = 0; i < timeline->thread_count; i++) {
 		const struct tfs_host_thread *thread = &timeline->threads[i];
 
-		for (uint32_t j = 0; j < thread->call_count && !thread->own; j++) {
+		for (uint32_t j = 0; j < thread->call_count; j++) {
 			uint32_t call = thread->first_call + j;
 
 			if (is_evidence(timeline, judged, &timeline->calls[call]))

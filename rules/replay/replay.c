@@ -59,11 +59,6 @@ double tfs_replay_own_ns(const struct tfs_replay *replay, size_t call)
 	return replay->waits[call].own_ns;
 }
 
-bool tfs_replay_waited(const struct tfs_replay *replay, size_t call)
-{
-	return replay->waits[call].waited;
-}
-
 /* An operation's own delays, or the usual ones; how far it ran beside others is its own. A copy
  * that is not staged any more starts as soon as other work. */
 static struct tfs_op_delay delay_of(const struct tfs_replay *replay,

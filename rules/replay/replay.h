@@ -115,7 +115,4 @@ const struct tfs_order *tfs_replay_order(const struct tfs_replay *replay);
  * not in it. */
 double tfs_replay_own_ns(const struct tfs_replay *replay, size_t call);
 
-/* Whether the call at this place waited for the device in the measurement. */
-bool tfs_replay_waited(const struct tfs_replay *replay, size_t call);
-
 #endif

@@ -160,7 +160,7 @@ static bool is_hidden(struct search *search, const struct tfs_device_api_record 
 	const struct tfs_host_thread *thread = &timeline->threads[number];
 	uint32_t first;
 
-	if (!window || (number != TFS_NONE && thread->own))
+	if (!window)
 		return false;
 	if (number == TFS_NONE || !thread->call_count) {
 		search->out->strange_threads += api->tid != search->strange_tid;
@@ -292,7 +292,7 @@ static void walk_calls(struct search *search)
 	for (uint32_t i = 0; i < timeline->thread_count; i++) {
 		const struct tfs_host_thread *thread = &timeline->threads[i];
 
-		for (uint32_t j = 0; j < thread->call_count && !thread->own; j++) {
+		for (uint32_t j = 0; j < thread->call_count; j++) {
 			const uint32_t nth = thread->first_call + j;
 			const struct tfs_window *window =
 				tfs_pairs_window(timeline, timeline->calls[nth].start_ns);

@@ -57,7 +57,7 @@ static void walk(const struct tfs_timeline *timeline, const struct tfs_host_thre
 {
 	struct launches launches = {0};
 
-	for (uint32_t i = 0; i < thread->call_count && !thread->own; i++) {
+	for (uint32_t i = 0; i < thread->call_count; i++) {
 		const struct tfs_host_call *call = &timeline->calls[thread->first_call + i];
 		const struct tfs_window *window = tfs_pairs_window(timeline, call->start_ns);
 

@@ -172,7 +172,6 @@ int tfs_timeline_build_calls(struct tfs_timeline *timeline)
 
 		thread->name = threads[i].record ? threads[i].record->name : "";
 		thread->tid = threads[i].record ? threads[i].record->tid : 0;
-		thread->own = threads[i].record && threads[i].record->own & 1;
 		thread->first_call = (uint32_t)filled;
 		thread->call_count = (uint32_t)threads[i].calls;
 		err = walk_thread(&walk, (uint32_t)i);

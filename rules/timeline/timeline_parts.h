@@ -51,7 +51,6 @@ struct tfs_host_thread {
 	uint32_t tid;
 	uint32_t first_call; /* its calls, in time order: calls[first_call ...] */
 	uint32_t call_count;
-	bool own; /* a thread of the shim */
 };
 
 struct tfs_device_op {

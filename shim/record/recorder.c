@@ -165,10 +165,9 @@ void tfs_recorder_put(const void *record, enum tfs_record_kind kind, size_t byte
 		tfs_threads_wake(TFS_CALL_WRITE);
 }
 
-static void put_thread(const struct tfs_thread *thread, bool own, const char *name)
+static void put_thread(const struct tfs_thread *thread, const char *name)
 {
 	struct tfs_thread_record record = {
-		.own = own,
 		.index = thread->index,
 		.tid = (uint32_t)syscall(SYS_gettid),
 	};
@@ -231,7 +230,7 @@ bool tfs_recorder_missed_threads(void)
 	return atomic_load_explicit(&missed_threads, memory_order_relaxed);
 }
 
-static struct tfs_thread *make_thread(bool own, const char *name)
+static struct tfs_thread *make_thread(const char *name)
 {
 	struct thread_memory *memory = reuse_memory();
 
@@ -244,7 +243,7 @@ static struct tfs_thread *make_thread(bool own, const char *name)
 	}
 	if (have_thread_key)
 		pthread_setspecific(thread_key, memory);
-	put_thread(&memory->thread, own, name);
+	put_thread(&memory->thread, name);
 	tfs_self.owned = &memory->thread;
 	return &memory->thread;
 }
@@ -278,7 +277,7 @@ struct tfs_thread *tfs_recorder_thread(uint64_t address, uint64_t stack)
 	tfs_self.busy = true;
 	const bool running = tfs_listeners.running();
 	if (running)
-		thread = make_thread(false, NULL);
+		thread = make_thread(NULL);
 	else
 		tfs_lookup_recheck_at(address);
 	/* A thread that cannot have buffers is not asked again. */
@@ -290,10 +289,10 @@ struct tfs_thread *tfs_recorder_thread(uint64_t address, uint64_t stack)
 	return thread;
 }
 
-struct tfs_thread *tfs_recorder_own_thread(const char *name)
+struct tfs_thread *tfs_recorder_named_thread(const char *name)
 {
 	if (!tfs_self.owned && tfs_recording.header && !forgotten)
-		make_thread(true, name);
+		make_thread(name);
 	return tfs_self.owned;
 }
 

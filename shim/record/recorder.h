@@ -73,9 +73,8 @@ extern uint32_t tfs_wanted TFS_OWN; /* TFS_WANT_*; relaxed atomic */
  * down was left by a long jump or an exception: this one is not inside it. Cold. */
 struct tfs_thread *tfs_recorder_thread(uint64_t address, uint64_t stack);
 
-/* State for a thread that is not the program's (the helper, CUPTI's worker), made on first use; its
- * records do not count as the program's. NULL when it may not record. */
-struct tfs_thread *tfs_recorder_own_thread(const char *name);
+/* For tests: the same where no hook was called, with a name. NULL when it may not record. */
+struct tfs_thread *tfs_recorder_named_thread(const char *name);
 
 /* Room for a record of `units`, zeroed but for its head, or NULL (counted). The place is stable
  * until the matching commit; the same thread must not ask again in between. */

@@ -40,7 +40,7 @@ void tfs_steps_end(enum tfs_step_source source, uint64_t ticks, uint64_t caller)
  * with the program's NVTX ranges? */
 bool tfs_steps_is_owner(void);
 
-/* The running step's index (from 1), 0 outside steps. Any thread. */
+/* For tests: the running step's index (from 1), 0 outside steps. Any thread. */
 uint64_t tfs_steps_now(void);
 
 /* Steps that began so far. Any thread. */

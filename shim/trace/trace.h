@@ -43,7 +43,8 @@ void tfs_trace_close(struct tfs_trace *trace);
 
 const struct tfs_file_header *tfs_trace_header(const struct tfs_trace *trace);
 const struct tfs_trace_summary *tfs_trace_summary(const struct tfs_trace *trace);
-/* The first damages found; returns how many are in the list. */
+
+/* For tests: the first damages found; returns how many are in the list. */
 size_t tfs_trace_damages(const struct tfs_trace *trace, const struct tfs_damage **out_damages);
 
 /* Records of one kind (calls aside) in the order of the file. */

@@ -35,7 +35,7 @@ static __attribute__((noinline)) void measure(size_t depth, int round)
 {
 	const uint64_t address = (uint64_t)__builtin_return_address(0);
 	const uint64_t frame = (uint64_t)__builtin_dwarf_cfa();
-	struct tfs_thread *thread = tfs_recorder_own_thread("bench");
+	struct tfs_thread *thread = tfs_recorder_named_thread("bench");
 	struct tfs_cache_entry *entry = &thread->cache.entries[0];
 	void *frames[64];
 	volatile unsigned good = 0;

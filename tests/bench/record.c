@@ -113,7 +113,7 @@ static bool start(const char *folder)
 	if (tfs_recorder_begin() != 0)
 		return false;
 	tfs_recorder_create();
-	tfs_self.active = tfs_recorder_own_thread("bench");
+	tfs_self.active = tfs_recorder_named_thread("bench");
 	for (uint32_t i = 0; i < ARGUMENTS; i++) {
 		pointers[i] = (char *)(uintptr_t)(0x7000000 + i * 0x10000);
 		arguments[i] = &pointers[i];

@@ -84,16 +84,15 @@ static void tell_launches(const struct tfs_trace *trace)
 	}
 }
 
-/* Own threads of the shim aside. */
 static unsigned program_threads(const struct tfs_trace *trace)
 {
 	const struct tfs_trace_thread *threads;
 	const size_t count = tfs_trace_threads(trace, &threads);
-	unsigned own = 0;
+	unsigned known = 0;
 
 	for (size_t i = 0; i < count; i++)
-		own += threads[i].record && threads[i].record->own == 0;
-	return own;
+		known += threads[i].record != NULL;
+	return known;
 }
 
 /* A function's record is as long as its name needs. */

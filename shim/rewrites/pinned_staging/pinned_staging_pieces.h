@@ -57,7 +57,7 @@ uint64_t tfs_staging_pieces_open(
  * program's memory could not be copied, in these ranges or in later ones. */
 bool tfs_staging_pieces_finish(struct tfs_staging_pieces *set, uint64_t number);
 
-/* Copy threads that run. */
+/* For tests: copy threads that run. */
 uint32_t tfs_staging_pieces_threads(void);
 
 #endif

@@ -44,7 +44,7 @@ struct tfs_module_record {
 
 struct tfs_thread_record {
 	struct tfs_record record;
-	uint16_t own;   /* 1 = the shim's, not the program's */
+	uint16_t reserved0;
 	uint32_t index; /* in the file */
 	uint32_t tid;
 	char name[20];

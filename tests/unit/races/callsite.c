@@ -56,7 +56,7 @@ static void show(uint32_t site)
 
 static void *call(void *nothing)
 {
-	struct tfs_thread *thread = tfs_recorder_own_thread("calls");
+	struct tfs_thread *thread = tfs_recorder_named_thread("calls");
 
 	TEST_NEED(thread);
 	for (unsigned i = 0; i < CALLS; i++) {

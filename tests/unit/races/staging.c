@@ -103,7 +103,7 @@ static void *copy_all(void *argument)
 	unsigned seed = (unsigned)number;
 	size_t bytes[AREAS];
 
-	TEST_NEED(own && back && tfs_recorder_own_thread("program"));
+	TEST_NEED(own && back && tfs_recorder_named_thread("program"));
 	for (uint32_t round = 0; round < ROUNDS; round++) {
 		const int value = (int)(round * AREAS + number + 1);
 

@@ -132,7 +132,7 @@ static void *loop(void *nothing)
 	static struct tfs_cache_entry inside = {.flags = TFS_SITE_SHORT, .function = &function};
 	static struct tfs_cache_entry outside = {
 		.flags = TFS_SITE_SHORT | TFS_SITE_OUTSIDE, .function = &function};
-	struct tfs_thread *thread = tfs_recorder_own_thread("loop");
+	struct tfs_thread *thread = tfs_recorder_named_thread("loop");
 	const struct tfs_frame frame = {.thread = thread, .entry = &inside};
 	const struct tfs_details details = {.count = 0};
 

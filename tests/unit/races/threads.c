@@ -69,7 +69,7 @@ static void put_own(struct tfs_thread *thread, uint32_t number)
 
 static void *record_all(void *nothing)
 {
-	struct tfs_thread *thread = tfs_recorder_own_thread("recording");
+	struct tfs_thread *thread = tfs_recorder_named_thread("recording");
 	char text[32];
 
 	TEST_NEED(thread);

@@ -130,8 +130,6 @@ static void wait_between_two_kernels(void)
 	struct tfs_replay *replay = tfs_replay_create(&graph);
 
 	TEST_NEED(replay);
-	TEST_TRUE(tfs_replay_waited(replay, 1));
-	TEST_TRUE(!tfs_replay_waited(replay, 0));
 	TEST_IN(saved(replay, 1, 1, (struct tfs_edit){.gone = true}), 3 * US, 8 * US);
 	/* Without any wait the device is all that is left: 151 us, and one gap more. */
 	TEST_IN(saved(replay, 1, 3, (struct tfs_edit){.gone = true}), 36 * US, 41 * US);

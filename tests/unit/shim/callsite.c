@@ -219,7 +219,7 @@ int main(void)
 	const uint64_t *read;
 
 	recording_start();
-	thread = tfs_recorder_own_thread("test");
+	thread = tfs_recorder_named_thread("test");
 	TEST_NEED(thread);
 	test_short();
 	test_checks();

@@ -153,7 +153,7 @@ static void test_switchable(void)
 int main(void)
 {
 	recording_start();
-	TEST_NEED(tfs_recorder_own_thread("copies"));
+	TEST_NEED(tfs_recorder_named_thread("copies"));
 	compare_unlisted();
 	compare_listed();
 	test_offers();

@@ -271,7 +271,7 @@ int main(void)
 	elsewhere = malloc(4);
 	TEST_NEED(elsewhere);
 	recording_start();
-	tfs_recorder_own_thread("test");
+	tfs_recorder_named_thread("test");
 	test_old_driver();
 	make_up_runtime();
 	make_up_driver();

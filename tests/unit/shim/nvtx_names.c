@@ -147,7 +147,7 @@ static void test_handles(void)
 int main(void)
 {
 	recording_start();
-	tfs_recorder_own_thread("test");
+	tfs_recorder_named_thread("test");
 	TEST_NEED(tfs_nvtx_names_init());
 	test_names();
 	test_families();

@@ -18,7 +18,7 @@ static uint16_t others_stream;
 
 static void *ask(void *nothing)
 {
-	tfs_recorder_own_thread("other");
+	tfs_recorder_named_thread("other");
 	others_default = tfs_stream_id(NULL, 1);
 	others_stream = tfs_stream_id(handle(1000), 0);
 	return nothing;
@@ -37,7 +37,7 @@ int main(void)
 	pthread_t thread;
 
 	recording_start();
-	tfs_recorder_own_thread("test");
+	tfs_recorder_named_thread("test");
 	const uint16_t legacy = tfs_stream_id(NULL, 0);
 	const uint16_t per_thread = tfs_stream_id(NULL, 1);
 	TEST_TRUE(legacy != 0 && legacy != per_thread);

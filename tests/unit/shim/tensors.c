@@ -282,7 +282,7 @@ int main(void)
 	struct tfs_problem problem;
 
 	recording_start();
-	tfs_recorder_own_thread("test");
+	tfs_recorder_named_thread("test");
 	/* Without cuDNN there is nothing to ask. */
 	TEST_TRUE(!read_tensor(&x, &got) && !read_filter(&w, &got) && !read_problem(&problem));
 	make_up();

@@ -324,7 +324,7 @@ int main(void)
 	tfs_options.limit_bytes = UINT64_C(256) << 20;
 	tfs_options.quiet = true;
 	recording_start();
-	tfs_recorder_own_thread("test");
+	tfs_recorder_named_thread("test");
 	tfs_steps_start();
 	tfs_windows_start();
 	TEST_TRUE(!tfs_windows_open() && !tfs_windows_rewrites());
