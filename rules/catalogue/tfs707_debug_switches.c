@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "rules/evidence/findings.h"
-#include "rules/support/figures.h"
 
 static const struct {
 	const char *name; /* how a variable begins */

@@ -3,7 +3,6 @@
 #include "rules/evidence/findings.h"
 #include "rules/judge/visibility.h"
 #include "rules/support/figures.h"
-#include "rules/timeline/pairs.h"
 
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)

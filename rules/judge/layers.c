@@ -8,7 +8,6 @@
 
 #include "rules/support/intervals.h"
 #include "rules/support/pages.h"
-#include "rules/support/sort.h"
 #include "rules/timeline/timeline_build.h"
 #include "shim/nvtx/nvtx_family.h"
 

@@ -6,7 +6,6 @@
 #include "shim/resolve/direct.h"
 #include "shim/rewrites/common/held.h"
 #include "shim/rewrites/memory/blocks.h"
-#include "shim/rewrites/memory/reserves.h"
 #include "shim/rewrites/rewrite.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cuda

@@ -3,7 +3,6 @@
 
 #include "shim/hooks/notes.h"
 #include "shim/record/hook.h"
-#include "shim/state/streams.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
 
