@@ -21,7 +21,8 @@ READS = re.compile(r"\btfs_trace_function\b|\bTFS_RECORD_(?:function|api)\b|\bfu
 ELSEWHERE = {"reports/build/places.c", "reports/doctor/doctor.c", "reports/doctor/doctor_program.c",
              "reports/doctor/elf_file.c", "reports/import/nsight/nsight_target.c",
              "rules/evidence/sharing.c"}
-# What they ask for is finer than families are, of which 64 fit a mask.
+# What they ask for is finer than families are, of which 64 fit a mask. What they spell begins the name
+# of a function that has a hook.
 FINER = {"shim/rewrites/common/work.c", "shim/rewrites/common/held.c",
          "shim/rewrites/memset_elision/fill_checks.c"}
 # Which cores a library's kernel computes with is in its name alone.
@@ -79,6 +80,26 @@ def wrong(name, text):
     return [(text.count("\n", 0, at) + 1, what) for at, what in sorted(found)]
 
 
+def hooked(root):
+    """The functions that have hooks, by their rows and lists; of a pattern what stands before its star."""
+    names = set()
+    for path in (root / "shim/hooks").rglob("*.c"):
+        names |= {"".join(row) for row in re.findall(r"\bX\((\w+),(?: (_v\d+)?,)?", path.read_text())}
+    for path in (root / "shim/hooks").rglob("*.txt"):
+        names |= {line.split()[0] for line in path.read_text().splitlines() if re.match(r"c\w+\*?\w* ", line)}
+    return names
+
+
+def unknown(root):
+    """What is spelled of functions in FINER's files, and begins no hook's name."""
+    names = hooked(root)
+    for path in sorted(FINER):
+        for word in NAME.findall(COMMENT.sub("", (root / path).read_text())):
+            if not any(name.startswith(word[1:-1]) or
+                       ("*" in name and word[1:].startswith(name.partition("*")[0])) for name in names):
+                yield path, word
+
+
 def main():
     root = pathlib.Path(sys.argv[1])
     files = sorted(path for folder in ("rules", "reports", "shim/rewrites")
@@ -90,6 +111,9 @@ def main():
         for line, what in wrong(name, text) if name not in PASSED else ():
             bad += 1
             print(f"{name}:{line}: {what}: goes by a function's spelling, not its family")
+    for name, word in unknown(root):
+        bad += 1
+        print(f"{name}: {word}: no function that has a hook begins like that")
     for kind, texts in MADE_UP.items():
         for text in texts:
             if bool(wrong("rules/made_up.c", text)) != (kind == "found"):

@@ -77,7 +77,6 @@ static const struct {
 	{"cuMemGetHandleForAddressRange", UNFOLLOWED},
 	{"cuPointerSetAttribute", UNFOLLOWED},
 	{"cuMulticast", UNFOLLOWED},
-	{"cuLogicalEndpoint", UNFOLLOWED},
 	{"cuFabricCpy", UNFOLLOWED},
 	/* Parts of the device with an order, and default streams, of their own. */
 	{"cuGreenCtx", UNFOLLOWED},
