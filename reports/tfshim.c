@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "reports/commands/command_list.h"
+#include "reports/commands/commands_list.h"
 #include "reports/formats/text.h"
 #include "reports/support/options.h"
 

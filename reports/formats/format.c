@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "reports/formats/format_list.h"
+#include "reports/formats/formats_list.h"
 
 #define X(name) extern const struct tfs_format tfs_format_##name;
 TFS_FORMATS(X)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shim/rewrites/rewrite_list.h"
+#include "shim/rewrites/rewrites_list.h"
 
 static const char *const rewrites[] = {
 #define X(name) #name,

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "rules/catalogue/rule_list.h"
+#include "rules/catalogue/rules_list.h"
 #include "rules/judge/judge.h"
 #include "rules/judge/registry.h"
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "tests/sim/profile_list.h"
+#include "tests/sim/profiles_list.h"
 
 #define X(name) extern const struct sim_profile sim_profile_##name;
 TFS_PROFILES(X)

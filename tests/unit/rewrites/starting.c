@@ -14,14 +14,12 @@
 #include "shim/rewrites/measure.h"
 #include "shim/rewrites/measure_file.h"
 #include "shim/rewrites/memory/blocks.h"
-#include "shim/rewrites/memory/reserves.h"
-#include "shim/rewrites/memory/room.h"
-#include "shim/rewrites/memory/search_held.h"
+#include "shim/rewrites/memory/holding.h"
 #include "shim/rewrites/rewrite.h"
 #include "shim/rewrites/rewrite_ledger.h"
-#include "shim/rewrites/rewrite_list.h"
 #include "shim/rewrites/rewrite_modes.h"
 #include "shim/rewrites/rewrite_ops.h"
+#include "shim/rewrites/rewrites_list.h"
 #include "shim/state/capture.h"
 #include "shim/steps/windows.h"
 #include "shim/trace/format/format.h"
@@ -232,22 +230,7 @@ bool tfs_blocks_flush(bool driver, uint32_t device)
 	return true;
 }
 
-void tfs_blocks_forget(void)
-{
-	forgotten++;
-}
-
-void tfs_reserves_forget(void)
-{
-	forgotten++;
-}
-
-void tfs_room_forget(void)
-{
-	forgotten++;
-}
-
-void tfs_search_devices_forget(void)
+void tfs_held_forget(void)
 {
 	forgotten++;
 }
@@ -434,7 +417,7 @@ static void forgets(void)
 {
 	all_apply();
 	tfs_rewrite_forget();
-	TEST_EQ(forgotten, 4);
+	TEST_EQ(forgotten, 1);
 	TEST_EQ(tfs_rewrites_wanting, 0);
 	tfs_rewrite_finish();
 	TEST_EQ(finished + decided, 0);
