@@ -6,10 +6,30 @@
 
 #include "shim/base/driver_api.h"
 #include "shim/hooks/take.h"
+#include "shim/resolve/direct.h"
 
 _Static_assert((int)TFS_OUT_OF_MEMORY == (int)cudaErrorMemoryAllocation &&
 		       (int)TFS_OUT_OF_MEMORY == (int)CUDA_ERROR_OUT_OF_MEMORY,
 	"one number for both");
+
+uint32_t tfs_cudart_device(void)
+{
+	int device = 0;
+
+	if (!tfs_lookup_steady(TFS_LIBRARY_cudart))
+		return 0;
+	const __typeof__(&cudaGetDevice) get = TFS_DIRECT(cudaGetDevice);
+	/* Cannot fail after a call that succeeded, so the program's last error stays its own. */
+	return get && get(&device) == cudaSuccess ? (uint32_t)device : 0;
+}
+
+uint32_t tfs_cuda_device(void)
+{
+	const __typeof__(&cuCtxGetDevice) get = TFS_DIRECT(cuCtxGetDevice);
+	CUdevice device = 0;
+
+	return get && get(&device) == CUDA_SUCCESS ? (uint32_t)device : 0;
+}
 
 bool tfs_take_alloc(const struct tfs_frame *frame, uint64_t bytes, bool driver, void *out_address,
 	uint32_t *out_status)

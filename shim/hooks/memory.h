@@ -12,8 +12,8 @@
 #include "shim/base/likely.h"
 #include "shim/hooks/notes.h"
 #include "shim/hooks/take.h"
-#include "shim/rewrites/memory/blocks.h"
 #include "shim/rewrites/common/held.h"
+#include "shim/rewrites/memory/blocks.h"
 #include "shim/rewrites/rewrite.h"
 #include "shim/state/memory.h"
 

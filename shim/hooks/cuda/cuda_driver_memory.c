@@ -3,20 +3,11 @@
 #include "shim/hooks/memory.h"
 #include "shim/hooks/notes.h"
 #include "shim/hooks/take.h"
-#include "shim/resolve/direct.h"
 #include "shim/rewrites/common/held.h"
 #include "shim/rewrites/memory/blocks.h"
 #include "shim/rewrites/rewrite.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cuda
-
-uint32_t tfs_cuda_device(void)
-{
-	const __typeof__(&cuCtxGetDevice) get = TFS_DIRECT(cuCtxGetDevice);
-	CUdevice device = 0;
-
-	return get && get(&device) == CUDA_SUCCESS ? (uint32_t)device : 0;
-}
 
 TFS_ALLOC_HOOK(CUresult, cuMemAlloc_v2, CUdeviceptr)
 

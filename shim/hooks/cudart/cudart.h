@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_SHIM_HOOKS_CUDART_H
-#define TFS_SHIM_HOOKS_CUDART_H
+#ifndef TFS_SHIM_HOOKS_CUDART_CUDART_H
+#define TFS_SHIM_HOOKS_CUDART_CUDART_H
 
 /* What an array of the runtime's is made of, for the call's own thread. */
 

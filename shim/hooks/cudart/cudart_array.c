@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "shim/hooks/cudart.h"
+#include "shim/hooks/cudart/cudart.h"
 
 #include "shim/hooks/memory.h"
 #include "shim/hooks/notes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "shim/hooks/cudart.h"
+#include "shim/hooks/cudart/cudart.h"
 
 #include "shim/hooks/notes.h"
 #include "shim/rewrites/memory/blocks.h"

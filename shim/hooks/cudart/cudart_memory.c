@@ -4,24 +4,12 @@
 #include "shim/hooks/memory.h"
 #include "shim/hooks/notes.h"
 #include "shim/hooks/take.h"
-#include "shim/resolve/direct.h"
 #include "shim/rewrites/common/held.h"
 #include "shim/rewrites/memory/blocks.h"
 #include "shim/rewrites/memory/reserves.h"
 #include "shim/rewrites/rewrite.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
-
-uint32_t tfs_cudart_device(void)
-{
-	int device = 0;
-
-	if (!tfs_lookup_steady(TFS_LIBRARY_cudart))
-		return 0;
-	const __typeof__(&cudaGetDevice) get = TFS_DIRECT(cudaGetDevice);
-	/* Cannot fail after a call that succeeded, so the program's last error stays its own. */
-	return get && get(&device) == cudaSuccess ? (uint32_t)device : 0;
-}
 
 TFS_ALLOC_HOOK(cudaError_t, cudaMalloc, void *)
 
