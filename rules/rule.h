@@ -114,7 +114,7 @@ struct tfs_rule {
 	const char *advice;  /* what to change, in the imperative */
 	const char *rewrite; /* repairs findings of it, unless their draft says no; or NULL */
 	const char *rewrite_note; /* behind that name in what `tfshim rules` says, or NULL */
-	bool searched;       /* what that gains is measured by its searches, not by A/B tests */
+	bool searched; /* what that gains is measured by its searches, not by A/B tests */
 	/* Adds findings and sets the verdict; the state is violated if and only if it added one. */
 	void (*detect)(const struct tfs_steady *steady, struct tfs_findings *findings,
 		struct tfs_verdict *out_verdict);

@@ -61,8 +61,8 @@ static const char *sampled(struct tfs_arena *arena, const struct tfs_model_idle 
 		return item->text;
 	if (!item->function)
 		return tfs_arena_print(arena, "the host made no CUDA call: %s", item->samples);
-	return tfs_arena_print(arena, "the host made no CUDA call after %s, %s: %s",
-		item->function, item->where, item->samples);
+	return tfs_arena_print(arena, "the host made no CUDA call after %s, %s: %s", item->function,
+		item->where, item->samples);
 }
 
 static int by_text(const void *a, const void *b)

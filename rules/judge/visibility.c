@@ -179,8 +179,8 @@ static const char *runtimes(
 
 		if (*theirs)
 			list = add(arena, list,
-				tfs_arena_print(arena, "inside calls of %s: %s", tfs_library_title(i),
-					theirs));
+				tfs_arena_print(arena, "inside calls of %s: %s",
+					tfs_library_title(i), theirs));
 	}
 	if (*work && pairs->strange_threads)
 		work = tfs_arena_print(arena, "%s (threads that no hook saw: %" PRIu32 ")", work,

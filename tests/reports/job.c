@@ -34,7 +34,7 @@ static void put_rewrite(struct builder *builder, const char *name)
 		.state = TFS_REWRITE_APPLY,
 		.name = builder_string(builder, name),
 		.applied = 100,
-		.rank = 1,
+		.class = 1,
 	};
 
 	builder_record(builder, TFS_RECORD_rewrite, &record, sizeof(record));

@@ -9,7 +9,6 @@
 #define WINDOW_NS 1000u
 #define OVER_NS 100000u
 #define MAIN 77u
-#define SHIM 78u
 #define STRANGE 99u
 
 /* What CUPTI watches, by its numbers: of the driver the last one. */
@@ -20,11 +19,11 @@ static const struct tfs_pairs *pairs;
 static uint32_t correlation;
 static uint16_t copy, driver_copy, launch, gemm;
 
-static void put_thread(uint32_t index, uint32_t tid, uint16_t own)
+static void put_thread(void)
 {
-	const struct tfs_thread_record record = {.index = index, .tid = tid, .own = own};
+	const struct tfs_thread_record record = {.tid = MAIN};
 
-	builder_thread(builder, index);
+	builder_thread(builder, 0);
 	builder_record(builder, TFS_RECORD_thread, &record, sizeof(record));
 }
 
@@ -32,8 +31,7 @@ static void begin(void)
 {
 	builder = builder_create();
 	correlation = 0;
-	put_thread(1, SHIM, 1);
-	put_thread(0, MAIN, 0);
+	put_thread();
 	copy = builder_function(builder, TFS_LIBRARY_cudart, TFS_FAMILY_copy, "cudaMemcpy");
 	driver_copy = builder_function(builder, TFS_LIBRARY_cuda, TFS_FAMILY_copy, "cuMemcpy");
 	launch = builder_function(
@@ -99,22 +97,6 @@ static void is_pair(const char *name, uint64_t hooks, uint64_t cupti, uint64_t h
 	}
 	if (!TEST_EQ(hooks + cupti, 0))
 		printf("  of %s\n", name);
-}
-
-/* What the shim's own threads do is none of the program's. */
-static void own_threads(void)
-{
-	begin();
-	builder_thread(builder, 1);
-	put(copy, 5000);
-	put(launch, 6000);
-	see(COPY, SHIM, 8000, 100);
-	builder_thread(builder, 0);
-	put(launch, 9000);
-	find(true);
-	is_pair("cudaMemcpy", 0, 0, 0);
-	TEST_EQ(pairs->launches, 1);
-	done();
 }
 
 /* In a window in which both looked, whole or seen by both; a call that a thread is in from before
@@ -312,7 +294,6 @@ static void capture_in_the_next_window(void)
 
 int main(void)
 {
-	own_threads();
 	windows();
 	nested();
 	hidden();
