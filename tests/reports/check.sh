@@ -122,7 +122,7 @@ mkdir kept && cp slow.tfs kept/
 expect 0 copy.tfs --baseline kept
 ! grep -q 'the baseline is this recording itself' out err || { echo "check.sh: a copy is taken for itself"; failed=1; }
 expect 0 clean.tfs --baseline kept
-said 'replace with this recording: kept/slow.tfs$'
+said 'cp clean.tfs kept/slow.tfs$'
 # A report is no recording.
 "$tfshim" report --quiet copy.tfs
 for made in txt json html; do
