@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "rules/device/gaps.h"
 #include "rules/device/kernels.h"
 #include "rules/device/plans.h"
+#include "rules/device/untouched.h"
 #include "rules/timeline/flow.h"
 
 #define MOST_USES 4096u
@@ -217,7 +217,7 @@ static bool added_again(const struct tfs_timeline *timeline, uint32_t call, uint
 
 /* What one call does with bytes that are still zero. */
 static enum tfs_zeros use_zeros(const struct tfs_timeline *timeline, uint32_t user,
-	const struct tfs_zero_fill *fill, struct tfs_gaps *gaps)
+	const struct tfs_zero_fill *fill, struct tfs_untouched *gaps)
 {
 	const struct tfs_host_call *call = &timeline->calls[user];
 	const struct tfs_allocation *range = &timeline->ranges[fill->target.range];
@@ -230,13 +230,13 @@ static enum tfs_zeros use_zeros(const struct tfs_timeline *timeline, uint32_t us
 		again.target.range == fill->target.range) {
 		uint64_t start = again.target.address - range->address;
 
-		tfs_gaps_remove(gaps, start, start + again.target.bytes);
+		tfs_untouched_remove(gaps, start, start + again.target.bytes);
 		return TFS_ZEROS_OVERWRITTEN;
 	}
 	while (tfs_operand_next(timeline, call, &cursor, &operand)) {
 		uint64_t start = operand.address - range->address, end = start + operand.bytes;
 
-		if (operand.range != fill->target.range || !tfs_gaps_touch(gaps, start, end))
+		if (operand.range != fill->target.range || !tfs_untouched_any(gaps, start, end))
 			continue;
 		switch (use_of(timeline, call, &operand)) {
 		case USE_NONE:
@@ -248,7 +248,7 @@ static enum tfs_zeros use_zeros(const struct tfs_timeline *timeline, uint32_t us
 			return TFS_ZEROS_OPAQUE;
 		case USE_ADD:
 			/* Some of what it adds to may be no zeros any more. */
-			if (!tfs_gaps_hold(gaps, start, end) ||
+			if (!tfs_untouched_all(gaps, start, end) ||
 				added_again(timeline, user, operand.range, start, operand.bytes))
 				return TFS_ZEROS_NEEDED;
 			zeros = TFS_ZEROS_ADDED_TO;
@@ -256,7 +256,7 @@ static enum tfs_zeros use_zeros(const struct tfs_timeline *timeline, uint32_t us
 		case USE_WRITE:
 			break;
 		}
-		tfs_gaps_remove(gaps, start, end);
+		tfs_untouched_remove(gaps, start, end);
 	}
 	return zeros;
 }
@@ -315,7 +315,7 @@ static enum tfs_zeros follow(const struct tfs_steady *steady, uint32_t call,
 {
 	const struct tfs_timeline *timeline = steady->timeline;
 	uint64_t offset = fill->target.address - timeline->ranges[fill->target.range].address;
-	struct tfs_gaps gaps = {.count = 1};
+	struct tfs_untouched gaps = {.count = 1};
 	enum tfs_zeros zeros = TFS_ZEROS_OVERWRITTEN;
 	uint32_t at = call;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "rules/device/gaps.h"
+#include "rules/device/untouched.h"
 
-void tfs_gaps_remove(struct tfs_gaps *gaps, uint64_t start, uint64_t end)
+void tfs_untouched_remove(struct tfs_untouched *gaps, uint64_t start, uint64_t end)
 {
-	struct tfs_gaps left = {.full = gaps->full};
+	struct tfs_untouched left = {.full = gaps->full};
 
 	for (unsigned i = 0; i < gaps->count; i++) {
 		uint64_t pieces[2][2] = {{gaps->items[i].start, gaps->items[i].end},
@@ -21,7 +21,7 @@ void tfs_gaps_remove(struct tfs_gaps *gaps, uint64_t start, uint64_t end)
 		for (unsigned j = 0; j < 2; j++) {
 			if (pieces[j][0] >= pieces[j][1])
 				continue;
-			if (left.count == TFS_GAPS_MOST) {
+			if (left.count == TFS_UNTOUCHED_MOST) {
 				left.full = true;
 				continue;
 			}
@@ -32,7 +32,7 @@ void tfs_gaps_remove(struct tfs_gaps *gaps, uint64_t start, uint64_t end)
 	*gaps = left;
 }
 
-bool tfs_gaps_touch(const struct tfs_gaps *gaps, uint64_t start, uint64_t end)
+bool tfs_untouched_any(const struct tfs_untouched *gaps, uint64_t start, uint64_t end)
 {
 	for (unsigned i = 0; i < gaps->count; i++)
 		if (start < gaps->items[i].end && gaps->items[i].start < end)
@@ -40,7 +40,7 @@ bool tfs_gaps_touch(const struct tfs_gaps *gaps, uint64_t start, uint64_t end)
 	return false;
 }
 
-bool tfs_gaps_hold(const struct tfs_gaps *gaps, uint64_t start, uint64_t end)
+bool tfs_untouched_all(const struct tfs_untouched *gaps, uint64_t start, uint64_t end)
 {
 	uint64_t held = 0;
 
