@@ -163,7 +163,9 @@ void tfs_build_tree(struct tfs_build *build)
 		const struct tfs_aggregate *sum = &totals[i].sum;
 		const struct tfs_segment *rate = tfs_trace_segment(build->trace, sum->first_ticks);
 		struct gpu_time key = {sum->site, sum->function, 0};
-		struct gpu_time *found = bsearch(&key, times, time_count, sizeof(*times), by_site);
+		struct gpu_time *found =
+			time_count ? bsearch(&key, times, time_count, sizeof(*times), by_site)
+				   : NULL;
 		struct tfs_chart_node amount = {.calls = sum->count, .bytes = sum->amount};
 		amount.host_ns = (double)tfs_segment_duration(rate, (double)sum->ticks);
 		amount.gpu_ns = found ? found->ns : 0;

@@ -212,7 +212,8 @@ static void check_started(void)
 	unsigned before;
 
 	now += 10;
-	const uint64_t first = tfs_nvtx_begin(ONE, 4, 0, &caller), start = now;
+	uint64_t first = tfs_nvtx_begin(ONE, 4, 0, &caller);
+	const uint64_t start = now;
 	TEST_EQ(opened, 4);
 	TEST_TRUE(opened_by == &caller);
 	const uint64_t second = tfs_nvtx_begin(0, 5, 0, NULL);
@@ -220,7 +221,7 @@ static void check_started(void)
 	/* The next tool's, of which it may know two at the same place. */
 	TEST_EQ(tfs_nvtx_begin(OTHER, 6, first + STARTED, NULL), first + STARTED);
 	now += 300;
-	TEST_NEED(pthread_create(&thread, NULL, end, &(uint64_t){first}) == 0);
+	TEST_NEED(pthread_create(&thread, NULL, end, &first) == 0);
 	pthread_join(thread, &ender);
 	TEST_EQ(closed, 4);
 	TEST_EQ(told[0].range, TFS_RANGE_STARTED);
