@@ -33,24 +33,24 @@ static void check_perf_events(struct tfs_doctor *doctor)
 {
 	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
 	const int err = open_perf_event();
-	int level = -1;
+	char setting[48] = "perf_event_paranoid cannot be read";
+	int level = 0;
 
-	if (file) {
-		if (fscanf(file, "%d", &level) != 1)
-			level = -1;
+	if (file && fscanf(file, "%d", &level) == 1)
+		snprintf(setting, sizeof(setting), "perf_event_paranoid is %d", level);
+	if (file)
 		fclose(file);
-	}
 	if (!err)
 		tfs_doctor_say(doctor, TFS_FINE, "permissions",
-			"perf_event_paranoid is %d: the report can name the functions "
+			"%s: the report can name the functions "
 			"that the host runs in while the GPU waits",
-			level);
+			setting);
 	else
 		tfs_doctor_say(doctor, TFS_REMARK, "permissions",
-			"perf_event_paranoid is %d, and perf_event_open fails: %s: "
+			"%s, and perf_event_open fails: %s: "
 			"it is not known which functions the host runs in while the GPU waits; "
 			"to change it: %s",
-			level, strerror(err),
+			setting, strerror(err),
 			level > 2 ? "sysctl kernel.perf_event_paranoid=2"
 				  : "let the container call perf_event_open");
 }
