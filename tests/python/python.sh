@@ -51,7 +51,7 @@ for way in pageable pinned; do
 	"$tfshim" report -q "$work/$way.tfs" || fail "$way: no report"
 	"$python" "$here/python_report.py" "$work/$way.json" "$way" || fail "$way: the report is wrong"
 done
-grep -q "python_train.py:[0-9]* (load)" "$work/pageable.txt" || fail "no line of Python in the text"
+tr -s '\n ' ' ' <"$work/pageable.txt" | grep -q "python_train.py:[0-9]* (load)" || fail "no line of Python in the text"
 grep -q "^program  .*python_train.py (.*, run by " "$work/pageable.txt" || fail "no script in the text"
 grep -q "C code that Python called" "$work/pageable.html" || fail "no C frames are folded on the page"
 
