@@ -156,6 +156,8 @@ shadow() { # NAME OPTIONS STATE TFS906 KIB
 		LD_PRELOAD="$(with "$2")" timeout 100 "$programs/rewrite_steps" 60 "$5" >"$out/shadow.out" 2>&1 ||
 		fail "shadow $1: the program noticed: $(tail -n 3 "$out/shadow.out")"
 	applies "shadow-$1" pinned-staging
+	[ "$(ledger "shadow-$1" "pinned-staging bytes")" = $(($(ledger "shadow-$1" "pinned-staging applied") * $5 * 1024)) ] ||
+		fail "shadow $1: not $5 KiB a copy"
 	[ "$(ledger "shadow-$1" "pinned-staging shadow-differs")" = "$4" ] || fail "shadow $1: not $4 mismatches"
 	"$programs/../tools/ledger" "$out/shadow-$1.tfs" | grep "^pinned-staging state $3" || fail "shadow $1: not $3"
 	done=$((done + 1))

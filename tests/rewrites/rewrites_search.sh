@@ -81,6 +81,7 @@ live() { # NAME CASE ENVIRONMENT EXIT DIFFERS COMPARED: at least so many, with $
 	run "$1" "TFSIM_PACE=0 $3" "$programs/rewrite_search" "$2"
 	[ $? = "$4" ] || fail "$1: not exit status $4: $(tail -n 3 "$out/$1.out")"
 	[ "$(ledger "$1" "cudnn-search applied")" -gt 0 ] || fail "$1: nothing was run beside the program's own"
+	[ "$(ledger "$1" "cudnn-search bytes")" = 0 ] || fail "$1: bytes of calls that copy nothing"
 	[ "$(ledger "$1" "cudnn-search shadow-differs")" = "$5" ] || fail "$1: not $5 mismatches"
 	[ "$(ledger_fact "$1" "cudnn-search live")" -ge "$6" ] || fail "$1: fewer than $6 compared"
 }

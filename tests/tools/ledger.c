@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints what the rewrites of a recording did, as it was told last: "pinned-staging applied 12",
- * its state and gain in microseconds per step, "pinned-staging state lost 12.3 -4.5 -6 -3", with
- * "pinned-staging caused by size: NAME" if that is why, and for each check that refused
- * "pinned-staging size 3"; then what it states, "fact memory.coherent 1" and "told memory.coherent:
- * " with its text, and the calls it counted, "calls cudaFree 2", or "calls undefined 2" if the
- * recording does not name them. */
+ * "pinned-staging bytes 48", its state and gain in microseconds per step, "pinned-staging state lost
+ * 12.3 -4.5 -6 -3", with "pinned-staging caused by size: NAME" if that is why, and for each check
+ * that refused "pinned-staging size 3"; then what it states, "fact memory.coherent 1" and "told
+ * memory.coherent: " with its text, and the calls it counted, "calls cudaFree 2", or "calls
+ * undefined 2" if the recording does not name them. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -44,6 +44,7 @@ int main(int count, char **words)
 		if (is_superseded(trace, i))
 			continue;
 		printf("%s applied %llu\n", name, (unsigned long long)one->applied);
+		printf("%s bytes %llu\n", name, (unsigned long long)one->bytes);
 		printf("%s state %s %.1f %.1f %.1f %.1f %s\n", name, states[one->state % 5],
 			one->predicted_ns / 1e3, one->realised_ns / 1e3, one->realised_low_ns / 1e3,
 			one->realised_high_ns / 1e3, tfs_sentence_reason(trace, one, &arena));
