@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What each call of a function works on, as recorded: driver_operands RECORDING FUNCTION. One line
- * a call: its amount, then each operand as "write 128 device", and a copy's direction. */
+ * a call: its amount, then each operand as "write 128 device", a copy's direction, a product's shape
+ * and how many there are of it. */
 #include <string.h>
 
 #include "shim/trace/trace.h"
@@ -10,11 +11,18 @@
 static const char *const memories[] = {
 	"unknown", "pageable", "pinned", "device", "host", "managed", "?", "?"};
 
+static void tell_attribute(const struct tfs_call *call, enum tfs_attribute attribute, const char *name)
+{
+	uint64_t value = 0;
+
+	if (tfs_call_attribute(call, attribute, &value))
+		printf(" %s %llu", name, (unsigned long long)value);
+}
+
 static void tell(const struct tfs_call *call)
 {
 	const struct tfs_item *items;
 	const unsigned count = tfs_call_items(call, &items);
-	uint64_t kind = 0;
 
 	printf("%llu", (unsigned long long)call->amount);
 	for (unsigned i = 0; i < count; i++) {
@@ -28,8 +36,11 @@ static void tell(const struct tfs_call *call)
 				(unsigned long long)TFS_ITEM_LOW(&items[i]),
 				memories[TFS_ITEM_MEMORY(&items[i])]);
 	}
-	if (tfs_call_attribute(call, TFS_ATTRIBUTE_copy_kind, &kind))
-		printf(" kind %llu", (unsigned long long)kind);
+	tell_attribute(call, TFS_ATTRIBUTE_copy_kind, "kind");
+	tell_attribute(call, TFS_ATTRIBUTE_shape_m, "m");
+	tell_attribute(call, TFS_ATTRIBUTE_shape_n, "n");
+	tell_attribute(call, TFS_ATTRIBUTE_shape_k, "k");
+	tell_attribute(call, TFS_ATTRIBUTE_count, "times");
 	printf("\n");
 }
 

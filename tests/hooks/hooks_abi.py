@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """hooks_abi.py GENERATE.py INCLUDE_DIR HEADERS OUT.h HOOKS.c...: for hooks_abi.c.
 
+Of the headers (a list with commas), one of the tests' own is only read.
+
 Every hooked function that the headers (a list with commas) declare, with its parameters:
 X(cudaError_t, cudaFree, (void * a0), (a0), Q(void *, a0)); Q stands for a pointer, P for the rest.
 """
@@ -21,7 +23,8 @@ names = [name for source in sources
          for name in re.findall(r"\bX\((\w+), \w+\)", open(source).read())]
 with open(out_path, "w") as out:
     out.write("/* Made by hooks_abi.py. */\n")
-    out.writelines(f"#include <{header}>\n" for header in headers)
+    out.writelines(f"#include <{header}>\n" for header in headers
+                   if not header.startswith("tests/"))
     rows = {"value": "", "void": ""}
     for name in names:
         result, parameters = known.get(re.sub(r"_pt[sd][sz]$", "", name), (None, None))

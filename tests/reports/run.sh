@@ -133,6 +133,16 @@ TFSHIM_OUTPUT=alone/run LD_PRELOAD="$folder/alone/libtfshim.so" timeout 60 "$tra
 	>out 2>err || wrong "without the tool it is noticed"
 grep -q '^tfshim: no report was made, because the tfshim command was not found; run: tfshim report .*alone/run.tfs$' err ||
 	wrong "it is not said how to make the report"
+# The tool gets the program's environment, but not what decides which libraries are loaded.
+printf '#!/bin/sh\nenv >"%s/alone/env"\necho "$@" >"%s/alone/words"\n' "$folder" "$folder" >alone/tfshim
+chmod +x alone/tfshim
+ASKED_FOR=kept TFSHIM_OUTPUT=alone/told LD_PRELOAD="$folder/alone/libtfshim.so" \
+	timeout 60 "$trainer" --steps 20 --quiet "$digits" >out 2>err || wrong "with another tool it is noticed"
+grep -q '^ASKED_FOR=kept$' alone/env || wrong "the tool lacks the program's environment"
+[ -n "${LD_LIBRARY_PATH-}" ] || wrong "the simulated libraries are not found by LD_LIBRARY_PATH"
+grep -E '^LD_(PRELOAD|LIBRARY_PATH)=' alone/env && wrong "the tool is loaded with the program's libraries"
+grep -q '^report --exit-summary --summary .*alone/told.tfs$' alone/words || wrong "the tool was asked for: $(cat alone/words)"
+rm alone/tfshim
 rm alone/libtfshim.so && cp "$tfshim" alone/
 alone/tfshim run touch alone/started 2>err && wrong "the tool runs without the library"
 grep -q '^tfshim run: libtfshim.so was not found .*: install both with ' err || wrong "it is not said how to get the library"

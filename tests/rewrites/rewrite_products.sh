@@ -63,6 +63,8 @@ for set in safe exact report; do
 	rewrite=$set
 	run "set-$set" "$patient" TFSIM_PACE=0 "$program" plain || fail "$set: $(tail -n 3 "$out/set-$set.out")"
 	measured "set-$set" 1 1
+	"$programs/../tools/ledger" "$out/set-$set.tfs" | grep -q '^lt-search state .* only measures: no call is changed$' ||
+		fail "$set: it is not said that lt-search changes no call"
 	[ "$(ledger "set-$set" "lt-search applied")" = 0 ] || fail "$set: lt-search says that it changed a call"
 done
 rewrite=off
