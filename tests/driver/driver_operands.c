@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What each call of a function works on, as recorded: driver_operands RECORDING FUNCTION. One line
- * a call: its amount, then each operand as "write 128 device", a copy's direction, a product's shape
- * and how many there are of it. */
+ * a call: its amount, then each operand as "write 128 device", a copy's direction, a product's
+ * shape and how many there are of it. */
 #include <string.h>
 
 #include "shim/trace/trace.h"
@@ -11,7 +11,8 @@
 static const char *const memories[] = {
 	"unknown", "pageable", "pinned", "device", "host", "managed", "?", "?"};
 
-static void tell_attribute(const struct tfs_call *call, enum tfs_attribute attribute, const char *name)
+static void tell_attribute(
+	const struct tfs_call *call, enum tfs_attribute attribute, const char *name)
 {
 	uint64_t value = 0;
 

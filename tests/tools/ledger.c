@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints what the rewrites of a recording did, as it was told last: "pinned-staging applied 12",
- * "pinned-staging bytes 48", its state and gain in microseconds per step, "pinned-staging state lost
- * 12.3 -4.5 -6 -3", with "pinned-staging caused by size: NAME" if that is why, and for each check
- * that refused "pinned-staging size 3"; then what it states, "fact memory.coherent 1" and "told
- * memory.coherent: " with its text, and the calls it counted, "calls cudaFree 2", or "calls
+ * "pinned-staging bytes 48", its state and gain in microseconds per step, "pinned-staging state
+ * lost 12.3 -4.5 -6 -3", with "pinned-staging caused by size: NAME" if that is why, and for each
+ * check that refused "pinned-staging size 3"; then what it states, "fact memory.coherent 1" and
+ * "told memory.coherent: " with its text, and the calls it counted, "calls cudaFree 2", or "calls
  * undefined 2" if the recording does not name them. */
 #include <errno.h>
 #include <stdbool.h>
