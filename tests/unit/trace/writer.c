@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "shim/trace/trace.h"
@@ -18,6 +20,18 @@ static char folder[] = "/tmp/tfshim-unit-XXXXXX";
 static char path[64];
 
 static struct tfs_writer writer;
+
+/* Stands for the C library's, which can be made to fail. */
+static bool refused;
+
+int mprotect(void *address, size_t bytes, int protection)
+{
+	if (refused) {
+		errno = ENOMEM;
+		return -1;
+	}
+	return (int)syscall(SYS_mprotect, address, bytes, protection);
+}
 
 static int open_writer(struct tfs_writer *one, const char *at, uint64_t limit)
 {
@@ -144,6 +158,27 @@ static void test_cap(void)
 		TEST_NEED(more < 20);
 	TEST_EQ(calls, 10);
 	TEST_EQ(more, 2);
+}
+
+/* The kernel has no memory: there is no chunk, until it has some again. */
+static void test_no_memory(void)
+{
+	start(16 * LIMIT);
+	refused = true;
+	errno = EPERM;
+	TEST_TRUE(!take(1, 0, TFS_ROOM_CALLS));
+	TEST_EQ(errno, EPERM);
+	tfs_writer_prepare(&writer);
+	TEST_TRUE(!take(1, 0, TFS_ROOM_CALLS));
+	TEST_EQ(atomic_load(&writer.area->used), 0);
+	refused = false;
+	struct tfs_chunk *chunk = take(1, 0, TFS_ROOM_CALLS);
+	TEST_NEED(chunk);
+	put(chunk, 1);
+	TEST_EQ(chunk->offset, TFS_HEADER_BYTES);
+	TEST_EQ(atomic_load(&writer.area->used), 1);
+	TEST_TRUE(tfs_writer_flush(&writer, false));
+	tfs_trace_close(read_back(1));
 }
 
 /* A disk that takes nothing: what waits has its bound. */
@@ -292,6 +327,7 @@ int main(void)
 	test_open();
 	test_chunks();
 	test_cap();
+	test_no_memory();
 	test_waiting();
 	test_size_limit();
 	test_late();
