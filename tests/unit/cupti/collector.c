@@ -7,7 +7,9 @@
 #include "cupti/collector.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cupti/buffers.h"
@@ -16,6 +18,21 @@
 #define SLACK_NS INT64_C(60000000000)
 #define DROPPED 5
 #define KINDS 8 /* that a window switches on */
+
+int __real_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until);
+int __wrap_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until);
+
+/* Nobody is waited for without an end that comes soon. */
+int __wrap_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	TEST_IN(until->tv_nsec, 0, 999999999);
+	TEST_IN((until->tv_sec - now.tv_sec) * 1000000000 + until->tv_nsec - now.tv_nsec, -SLACK_NS,
+		1000000000);
+	return __real_pthread_mutex_timedlock(mutex, until);
+}
 
 static void start_refused(enum tfs_fact_code fact, const char *object)
 {
@@ -78,6 +95,7 @@ static void start_disabled(void)
 	TEST_TRUE(!tfs_collector_ready());
 	TEST_EQ(seen.facts, 1);
 	TEST_EQ(seen.fact.fact, TFS_FACT_cupti_refuses);
+	TEST_EQ(seen.fact.number, 0);
 	TEST_EQ(seen.unsubscribed, 1);
 }
 

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 
 #include "cupti/decode.h"
+#include "cupti/links.h"
 #include "tests/test.h"
 
 #define MOST 64
@@ -503,6 +504,39 @@ static void check_kept(void)
 	TEST_EQ(found, 3);
 }
 
+/* More calls within each other than are remembered: the outermost links are written first. */
+static void check_nested(void)
+{
+	used = 0;
+	for (uint32_t i = 0; i < TFS_LINKS_MOST + 3; i++)
+		add_call(100 + i, 211, true);
+	decode(used, 0);
+	TEST_NEED(put_count == TFS_LINKS_MOST + 3);
+	for (uint32_t i = 0; i < put_count; i++) {
+		TEST_EQ(puts_[i].kind, TFS_RECORD_link);
+		TEST_EQ(puts_[i].link.correlation, 100 + i);
+	}
+}
+
+/* A call that ends as it begins, or before, took no time. */
+static void check_short(void)
+{
+	CUpti_ActivityAPI short_ones[] = {
+		{CUPTI_ACTIVITY_KIND_RUNTIME, 211, 10, 10, 1, 4321, 70, 0},
+		{CUPTI_ACTIVITY_KIND_RUNTIME, 211, 10, 9, 1, 4321, 71, 0},
+	};
+
+	used = 0;
+	add(&short_ones[0], sizeof(short_ones[0]));
+	add(&short_ones[1], sizeof(short_ones[1]));
+	decode(used, 0);
+	TEST_NEED(put_count == 2);
+	for (uint32_t i = 0; i < put_count; i++) {
+		TEST_EQ(puts_[i].api.correlation, 70 + i);
+		TEST_EQ(puts_[i].api.duration_ns, 0);
+	}
+}
+
 /* What ended before is left out, and nothing else: neither what lost its end, nor what has none. */
 static void check_early(void)
 {
@@ -548,6 +582,8 @@ int main(int count, char **words)
 		check_damage(used);
 		check_bare_kernels();
 		check_kept();
+		check_nested();
+		check_short();
 		check_early();
 	}
 	return test_result();
