@@ -2,8 +2,11 @@
 /* What the stream of calls is called, and how streams are told apart. */
 #include "rules/evidence/streams.h"
 
+#include <errno.h>
+
 #include "rules/evidence/findings.h"
 #include "tests/test.h"
+#include "tests/unit/scenes/failing.h"
 #include "tests/unit/scenes/scene.h"
 
 #define STEPS 30u
@@ -179,6 +182,27 @@ static void too_many(bool work)
 	scene_destroy(scene);
 }
 
+/* What has no memory for its numbers is to be freed all the same. */
+static void no_memory(void)
+{
+	struct scene *scene = scene_create(false);
+	struct tfs_stream_numbers numbers;
+	struct tfs_steady steady;
+
+	memory = scene_memory(scene, TFS_MEMORY_DEVICE, 4096);
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		launch(scene, 10, SCENE_LEGACY);
+	}
+	TEST_EQ(tfs_steady_init(&steady, scene_judge(scene, NULL)->timeline, 0), 0);
+	left = 0;
+	TEST_EQ(tfs_stream_numbers_init(&numbers, &steady), -ENOMEM);
+	TEST_EQ(left, -1); /* there was an allocation, and it failed */
+	tfs_stream_numbers_free(&numbers);
+	tfs_steady_finish(&steady);
+	scene_destroy(scene);
+}
+
 int main(void)
 {
 	names();
@@ -186,5 +210,6 @@ int main(void)
 	numbers(true);
 	too_many(true);
 	too_many(false);
+	no_memory();
 	return test_result();
 }
