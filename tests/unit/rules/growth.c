@@ -82,7 +82,7 @@ static void memory_creeps(void)
 	creep(&(struct kept){TFS_MEMORY_PINNED, 50, 50, MIB, 0}, TFS_STATE_PASSED, passed);
 }
 
-enum lengths { VARY, VARY_TWICE, STAY, VARY_KEPT };
+enum lengths { VARY, VARY_TWICE, VARY_THRICE, STAY, STAY_APART, VARY_KEPT };
 
 /* A buffer for each step's batch, released before the next one's is allocated, or never. */
 static void grow(enum lengths lengths, enum tfs_state state, const char *text)
@@ -92,13 +92,15 @@ static void grow(enum lengths lengths, enum tfs_state state, const char *text)
 
 	for (unsigned i = 0; i < 30; i++) {
 		const bool varies = lengths == VARY || lengths == VARY_KEPT ||
-				    (lengths == VARY_TWICE && i % 15 == 14);
+				    (lengths == VARY_TWICE && i % 15 == 14) ||
+				    (lengths == VARY_THRICE && i % 9 == 8);
 		const uint64_t bytes = (1 + (varies ? i % 3 : 0)) * MIB;
 		const uint64_t address = SOMEWHERE + (lengths == VARY_KEPT ? i * 16 * MIB : 0);
 
 		scene_step(scene);
 		/* The step's smaller ones do not count. */
-		scene_malloc(scene, 10, SOMEWHERE + UINT64_C(0x1000000000), 512 * KIB);
+		scene_malloc(scene, lengths == STAY_APART ? 13 : 10,
+			SOMEWHERE + UINT64_C(0x1000000000), 512 * KIB);
 		scene_malloc(scene, 10, address, bytes);
 		scene_launch(scene, 11, SCENE_LEGACY, 50000, 1024, 1, &memory);
 		scene_free(scene, 12, SOMEWHERE + UINT64_C(0x1000000000));
@@ -116,8 +118,14 @@ static void buffers_grow(void)
 	grow(VARY, TFS_STATE_VIOLATED,
 		"releases a buffer and allocates a larger one than in the step before, 20 times in 30 steps; "
 		"it has 1.00 MiB to 3.00 MiB");
+	grow(VARY_THRICE, TFS_STATE_VIOLATED,
+		"releases a buffer and allocates a larger one than in the step before, 3 times in 30 steps; "
+		"it has 1.00 MiB to 3.00 MiB");
 	grow(VARY_TWICE, TFS_STATE_PASSED, passed);
 	grow(STAY, TFS_STATE_PASSED, passed);
+	grow(STAY_APART, TFS_STATE_PASSED,
+		"no buffer is released for a larger one from step to step; "
+		"2 call sites allocate what does not grow");
 	grow(VARY_KEPT, TFS_STATE_PASSED, passed);
 }
 
