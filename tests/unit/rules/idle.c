@@ -170,6 +170,29 @@ static void behind_a_wait(void)
 	scene_destroy(scene);
 }
 
+/* The host would be late without the wait, too. */
+static void late_behind_a_wait(void)
+{
+	struct scene *scene = scene_create(false);
+	const uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 1 << 20);
+	const struct tfs_finding *finding;
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		scene_launch(scene, 10, SCENE_LEGACY, WORK, 1024, 1, &memory);
+		scene_device_sync(scene, 11);
+		scene_host(scene, OWN);
+	}
+	scene_judge(scene, NULL);
+	finding = scene_finding(scene, "TFS701", 10);
+	TEST_NEED(finding);
+	TEST_STR(finding->message,
+		"the GPU is idle for 385 \xc2\xb5s per step (84 % of the step) while the host makes no CUDA call, "
+		"after cudaDeviceSynchronize and before this call; what the host did then was not seen");
+	TEST_EQ(scene_findings(scene, "TFS701"), 1);
+	scene_destroy(scene);
+}
+
 static void in_one_step(void)
 {
 	struct scene *scene = scene_create(false);
@@ -259,6 +282,7 @@ int main(void)
 	behind_the_longest(true);
 	of_no_step();
 	behind_a_wait();
+	late_behind_a_wait();
 	in_one_step();
 	beside_a_wait();
 	of_two_devices(2, OWN, "TFS701");
