@@ -27,34 +27,49 @@ static const struct tfs_finding *says(
 	return finding;
 }
 
-/* Products of so many nanoseconds whose columns begin at multiples of so many bytes, in steps of
- * 0.4 ms. */
-static void aligned(
-	unsigned bytes, unsigned element, uint64_t ns, enum tfs_state state, const char *text)
+/* A call of cuBLAS on tensor cores. */
+static void multiply(
+	struct scene *scene, unsigned line, uint64_t memory, uint64_t alignment, uint64_t ns)
+{
+	struct builder_call call = scene_call(
+		scene, line, SCENE_LEGACY, TFS_LIBRARY_cublas, TFS_FAMILY_gemm, "cublasGemmEx");
+
+	builder_operand(&call, TFS_ROLE_READ, memory, BYTES);
+	builder_attribute(&call, TFS_ATTRIBUTE_alignment, alignment);
+	scene_kernel(scene, TENSOR_KERNEL);
+	scene_make(scene, &call, ns);
+	scene_kernel(scene, "another");
+}
+
+/* Products of so many nanoseconds whose columns begin at multiples of so many bytes, and others of
+ * which that is not known, in steps of 0.4 ms. */
+static void aligned_in_part(unsigned bytes, unsigned element, uint64_t ns, uint64_t unknown_ns,
+	enum tfs_state state, const char *text)
 {
 	struct scene *scene = scene_create(false);
 	const uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, BYTES);
 
 	for (unsigned i = 0; i < STEPS; i++) {
-		struct builder_call call;
 		uint64_t began;
 
 		scene_step(scene);
 		began = scene_now(scene);
 		/* The shortest kernel there is. */
 		scene_launch(scene, 11, SCENE_LEGACY, 2000, 1024, 1, &memory);
-		scene_kernel(scene, TENSOR_KERNEL);
-		call = scene_call(scene, 10, SCENE_LEGACY, TFS_LIBRARY_cublas, TFS_FAMILY_gemm,
-			"cublasGemmEx");
-		builder_operand(&call, TFS_ROLE_READ, memory, BYTES);
-		builder_attribute(&call, TFS_ATTRIBUTE_alignment, TFS_ALIGNMENT(bytes, element));
-		scene_make(scene, &call, ns);
-		scene_kernel(scene, "another");
+		multiply(scene, 10, memory, TFS_ALIGNMENT(bytes, element), ns);
+		if (unknown_ns)
+			multiply(scene, 13, memory, 0, unknown_ns);
 		scene_device_sync(scene, 12);
 		scene_host(scene, began + 399800 - scene_now(scene));
 	}
 	says(scene, "TFS604", state, text);
 	scene_destroy(scene);
+}
+
+static void aligned(
+	unsigned bytes, unsigned element, uint64_t ns, enum tfs_state state, const char *text)
+{
+	aligned_in_part(bytes, element, ns, 0, state, text);
 }
 
 static void products_are_aligned(void)
@@ -76,6 +91,8 @@ static void products_are_aligned(void)
 		"how matrices are aligned that are multiplied for 25 % of the step was not recorded, or what that costs is not known");
 	aligned(0, 0, 22000, TFS_STATE_PASSED,
 		"GEMMs on tensor cores take 5.0 % of the step, 0 % of it with matrices that are not aligned; how they are in 5.0 % of it was not recorded");
+	aligned_in_part(4, 4, 22000, 14000, TFS_STATE_PASSED,
+		"GEMMs on tensor cores take 8.0 % of the step, 5.0 % of it with matrices that are not aligned; how they are in 3.0 % of it was not recorded");
 	aligned(4, 4, 4000, TFS_STATE_PASSED,
 		"no library's GEMM on tensor cores takes twice as long as the shortest kernel");
 }
