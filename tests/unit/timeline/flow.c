@@ -103,6 +103,14 @@ int main(void)
 	last = tfs_flow_before(timeline, 7, 0, 0x10, 4, TFS_ROLE_READ);
 	TEST_NEED(last);
 	TEST_EQ(last->call, 3);
+	/* What does not reach there, or does something else, is passed over. */
+	last = tfs_flow_before(timeline, 7, 0, 0x50, 4, TFS_ROLE_READ | TFS_ROLE_WRITE);
+	TEST_NEED(last);
+	TEST_EQ(last->call, 1);
+	last = tfs_flow_before(timeline, 7, 0, 0x860, 4, TFS_ROLE_READ | TFS_ROLE_MAYBE);
+	TEST_NEED(last);
+	TEST_EQ(last->call, 4);
+	TEST_TRUE(!tfs_flow_before(timeline, 7, 0, 0x50, 4, TFS_ROLE_READ));
 	tfs_timeline_destroy(timeline);
 	tfs_trace_close(trace);
 	builder_destroy(builder);
