@@ -100,12 +100,15 @@ mkdir libs
 
 expect "$machine" plain
 says 'linked to no CUDA library'
+says 'library calls: none to see; driver calls: on; '
+says 'NVTX: not used by the program'
 says 'has debug information'
 expect 1 bare
 says 'call sites are addresses only'
 expect "$machine" runtime
 says "linked in (nvcc's default), CUDA 12.4"
 says 'imports dlopen'
+says 'library calls: if the program loads libraries; driver calls: on; '
 says 'NVTX: ranges are recorded as steps and layers'
 says 'The change that helps most: link with nvcc -cudart shared'
 TFSHIM_OPTIONS=driver=0 expect 1 runtime
@@ -121,6 +124,7 @@ says 'imports dlmopen'
 says 'deepbind=0'
 expect "$machine" linked
 says 'libcudart.so.12: linked dynamically'
+says 'library calls: on; driver calls: on; '
 # shellcheck disable=SC2016 # as the loader reads it
 says '$ORIGIN/libs'
 says 'libs/libmine.so contains a linked-in CUDA runtime'
