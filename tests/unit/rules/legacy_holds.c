@@ -231,6 +231,39 @@ static void more_needed_behind(const struct program *p)
 	multiply(p, 12, p->other, p->memory, WORK);
 }
 
+/* Device work whose call was not recorded: what it is for is not known. */
+static void unknown_work(const struct program *p, unsigned stream, uint64_t start_ns, uint64_t ns)
+{
+	static uint32_t nth;
+
+	builder_device_op(scene_builder(p->scene), TFS_DEVICE_MEMCPY, 8, 7 + stream,
+		1000000 + nth++, start_ns, start_ns + ns, BYTES);
+}
+
+/* When the copy of the legacy stream begins in upload(). */
+static uint64_t copy_starts(const struct program *p)
+{
+	return scene_now(p->scene) + 5 * US + WORK;
+}
+
+static void unknown_before(const struct program *p)
+{
+	unknown_work(p, p->other, copy_starts(p) - 600, 500);
+	upload(p);
+}
+
+static void unknown_behind(const struct program *p)
+{
+	unknown_work(p, SCENE_LEGACY, copy_starts(p) + COPY + 100, 500);
+	upload(p);
+}
+
+static void unknown_waits(const struct program *p)
+{
+	unknown_work(p, p->other, copy_starts(p) + COPY + 100, 500);
+	upload(p);
+}
+
 static void not_ordered(const struct program *p)
 {
 	multiply(p, 9, p->free, p->memory, WORK - 10 * US);
@@ -277,6 +310,9 @@ static const struct scenario {
 	{"own work before", own_work_before, WORK, COPY, false, false, false, false},
 	{"more behind", more_behind, WORK, COPY, false, false, false, false},
 	{"more needed behind", more_needed_behind, WORK, 0, false, false, false, false},
+	{"unknown before", unknown_before, 0, COPY, false, false, false, false},
+	{"unknown behind", unknown_behind, WORK, 0, false, false, false, false},
+	{"unknown waits", unknown_waits, WORK, 0, false, false, false, false},
 	{"not ordered", not_ordered, WORK, COPY, false, false, false, false},
 	{"of another device", of_another_device, 0, 0, false, false, false, false},
 };
