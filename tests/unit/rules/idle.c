@@ -193,6 +193,38 @@ static void late_behind_a_wait(void)
 	scene_destroy(scene);
 }
 
+/* In the middle of a step: whether a batch comes behind the host's code is told by which way the
+ * copy there goes, if that is known. */
+static void before_a_copy(uint64_t kind, bool batch)
+{
+	struct scene *scene = scene_create(false);
+	const uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 1 << 20);
+	const struct tfs_finding *finding;
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		struct builder_call call;
+
+		scene_step(scene);
+		scene_launch(scene, 10, SCENE_LEGACY, WORK, 1024, 1, &memory);
+		scene_host(scene, OWN);
+		call = scene_call(scene, 11, SCENE_LEGACY, TFS_LIBRARY_cudart,
+			TFS_FAMILY_copy_async, "cudaMemcpyAsync");
+		call.amount = 1 << 20;
+		builder_attribute(&call, TFS_ATTRIBUTE_copy_kind, kind);
+		scene_make(scene, &call, WORK);
+	}
+	scene_judge(scene, NULL);
+	finding = scene_finding(scene, "TFS701", 11);
+	TEST_EQ(scene_findings(scene, "TFS701"), batch);
+	if (!TEST_STR(finding ? finding->message : scene_reason(scene, "TFS701"),
+		    batch ? "the GPU is idle for 292 \xc2\xb5s per step (72 % of the step) while the host makes no CUDA call, "
+			    "after __cudaLaunchKernel and before this call; what the host did then was not seen"
+			  : "the GPU is idle for 72 % of the step while the host makes no CUDA call, with no copy of a batch after it: "
+			    "whether the host makes the next batch then is not known"))
+		printf("  kind %u\n", (unsigned)kind);
+	scene_destroy(scene);
+}
+
 static void in_one_step(void)
 {
 	struct scene *scene = scene_create(false);
@@ -283,6 +315,10 @@ int main(void)
 	of_no_step();
 	behind_a_wait();
 	late_behind_a_wait();
+	before_a_copy(1, true);
+	before_a_copy(2, false);
+	before_a_copy(3, false);
+	before_a_copy(4, false);
 	in_one_step();
 	beside_a_wait();
 	of_two_devices(2, OWN, "TFS701");
