@@ -123,6 +123,35 @@ static void exposed(unsigned stream_flags, uint64_t back, enum tfs_state state, 
 	check(scene, "TFS103", state, says, advice);
 }
 
+/* Copies at three lines: each is told that has a part worth telling of what all of them take. */
+static void exposed_at_three_lines(void)
+{
+	static const uint64_t takes_ns[] = {70000, 30000, 4000};
+	struct scene *scene = scene_create(false);
+	const uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, BYTES);
+	const struct tfs_finding *finding;
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		for (unsigned j = 0; j < 3; j++)
+			scene_copy(scene, 11 + j, SCENE_LEGACY, true, true, TFS_MEMORY_PINNED,
+				memory, BYTES, takes_ns[j]);
+		multiply(scene, 14, SCENE_LEGACY, memory, 150000);
+	}
+	scene_judge(scene, NULL);
+	TEST_EQ(scene_findings(scene, "TFS103"), 2);
+	TEST_TRUE(!scene_finding(scene, "TFS103", 13));
+	finding = scene_finding(scene, "TFS103", 11);
+	TEST_NEED(finding);
+	TEST_STR(finding->message,
+		"copies 1.00 MiB per step to the device in 1 call/step, which takes 70.0 \xc2\xb5s; no kernel runs during 70.0 \xc2\xb5s of that");
+	finding = scene_finding(scene, "TFS103", 12);
+	TEST_NEED(finding);
+	TEST_STR(finding->message,
+		"copies 1.00 MiB per step to the device in 1 call/step, which takes 30.0 \xc2\xb5s; no kernel runs during 30.0 \xc2\xb5s of that");
+	scene_destroy(scene);
+}
+
 /* Where what was seen of the device or of the steps does not tell. */
 static void not_looked_at(bool devices, bool coherent, enum tfs_state state, const char *says)
 {
@@ -195,6 +224,7 @@ int main(void)
 	exposed(NON_BLOCKING, 0, TFS_STATE_PASSED,
 		"large asynchronous H2D copies beside which nothing is computed take 0.5 % of the step",
 		"");
+	exposed_at_three_lines();
 	not_looked_at(true, false, TFS_STATE_NOT_MEASURABLE,
 		"what runs beside an H2D copy is looked for on one device, and several worked");
 	not_looked_at(false, true, TFS_STATE_PASSED, "the device reads the host's memory as it is");
