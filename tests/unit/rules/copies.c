@@ -196,6 +196,41 @@ static void a_merged_copy_has_all_bytes(void)
 	scene_destroy(twin);
 }
 
+/* A step with 40 small copies of pinned memory, where no copy is large enough to tell a rate; or
+ * one copy with all that the 40 take besides what the shortest does. */
+static struct scene *small_copies_alone(bool merged)
+{
+	static const uint64_t takes_ns[] = {3000, 9000};
+	struct scene *scene = scene_create(false);
+	const uint64_t device = scene_memory(scene, TFS_MEMORY_DEVICE, BIG);
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		for (unsigned j = 0; j < (merged ? 1 : 40); j++)
+			scene_copy(scene, 10, SCENE_LEGACY, true, true, TFS_MEMORY_PINNED, device,
+				4096, merged ? 20 * 6000 + 3000 : takes_ns[j % 2]);
+		scene_launch(scene, 11, SCENE_LEGACY, 400000, 1024, 1, &device);
+		scene_device_sync(scene, 13);
+		scene_host(scene, 20000);
+	}
+	scene_judge(scene, NULL);
+	return scene;
+}
+
+static void a_merged_copy_starts_once(void)
+{
+	struct scene *scene = small_copies_alone(false), *twin = small_copies_alone(true);
+	const struct tfs_finding *finding = scene_finding(scene, "TFS104", 10);
+	const double gain = scene_judgement(scene)->steps.judged_median_ns -
+			    scene_judgement(twin)->steps.judged_median_ns;
+
+	TEST_NEED(finding);
+	TEST_IN(finding->cost.ns, gain - 25000, gain + 25000);
+	TEST_IN(gain, finding->cost.low_ns, finding->cost.high_ns);
+	scene_destroy(scene);
+	scene_destroy(twin);
+}
+
 /* A copy within device memory. */
 static void copy_within(
 	struct scene *scene, unsigned line, uint64_t to, uint64_t from, uint64_t bytes)
@@ -362,6 +397,7 @@ static void copies_that_bring_back(bool written, enum tfs_state state, const cha
 int main(void)
 {
 	a_merged_copy_has_all_bytes();
+	a_merged_copy_starts_once();
 	static const struct copy broken[] = {
 		{TFS_MEMORY_PAGEABLE, false, true, BIG, 1, 1},
 		{TFS_MEMORY_PAGEABLE, true, false, BIG, 1, 1},
