@@ -2,7 +2,9 @@
 /* TFS105, TFS106: what is copied to the device again, or could be computed there. */
 #include <string.h>
 
+#include "rules/evidence/findings.h"
 #include "tests/test.h"
+#include "tests/unit/scenes/failing.h"
 #include "tests/unit/scenes/scene.h"
 
 #define STEPS 30u
@@ -74,6 +76,54 @@ static void check(const char *id, const struct uploads *uploads)
 			strncmp(finding->advice, uploads->advice, strlen(uploads->advice)), 0);
 	if (!held)
 		printf("  %s: %s\n", id, finding ? finding->advice : scene_reason(scene, id));
+	scene_destroy(scene);
+}
+
+/* What TFS105 finds; false where it went without memory. */
+static bool detect(const struct tfs_steady *steady)
+{
+	const struct tfs_rule *const rule = tfs_rule_find("TFS105");
+	struct tfs_arena arena = {0};
+	struct tfs_findings findings = {.steady = steady, .arena = &arena, .rule = rule};
+	struct tfs_verdict verdict;
+	bool whole;
+
+	rule->detect(steady, &findings, &verdict);
+	whole = !findings.failed && !arena.failed;
+	free(findings.items);
+	tfs_arena_finish(&arena);
+	return whole;
+}
+
+/* While the n-th allocation fails, for every n, the rule says that it failed. */
+static void without_memory(void)
+{
+	const struct uploads uploads = {.launches = true};
+	struct scene *scene = scene_create(false);
+	const uint64_t target = scene_memory(scene, TFS_MEMORY_DEVICE, BYTES);
+	struct tfs_steady steady;
+	unsigned failed = 0;
+	bool all_worked = false;
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		upload(scene, 10, &uploads, i, target);
+		scene_launch(scene, 13, SCENE_LEGACY, 2000, 1024, 1, &target);
+	}
+	TEST_EQ(tfs_steady_init(&steady, scene_judge(scene, NULL)->timeline, 0), 0);
+	for (long n = 0; !all_worked; n++) {
+		bool whole;
+
+		left = n;
+		whole = detect(&steady);
+		all_worked = left >= 0;
+		left = -1;
+		if (all_worked)
+			TEST_TRUE(whole);
+		failed += !whole;
+	}
+	TEST_TRUE(failed > 2);
+	tfs_steady_finish(&steady);
 	scene_destroy(scene);
 }
 
@@ -164,5 +214,6 @@ int main(void)
 		check("TFS105", &again[i]);
 	for (size_t i = 0; i < sizeof(generated) / sizeof(*generated); i++)
 		check("TFS106", &generated[i]);
+	without_memory();
 	return test_result();
 }
