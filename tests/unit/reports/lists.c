@@ -6,6 +6,8 @@
 
 #include "reports/build/build.h"
 #include "reports/build/places.h"
+#include "reports/formats/colour.h"
+#include "reports/formats/text_tables.h"
 #include "rules/timeline/pairs.h"
 #include "tests/test.h"
 #include "tests/unit/scenes/builder.h"
@@ -173,6 +175,22 @@ static void idle_time_of_unknown_calls(void)
 	close_made(&made);
 }
 
+/* What the text report says of them. */
+static void check_text(const struct made *made, const char *want)
+{
+	struct tfs_arena arena = {0};
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	TEST_NEED(out);
+	tfs_text_expenses(&made->model, out, &tfs_paint_plain, &arena);
+	fclose(out);
+	TEST_STR(text, want);
+	free(text);
+	TEST_EQ(tfs_arena_finish(&arena), 0);
+}
+
 /* Twelve call sites, of which two read alike: ten are listed, and one is not. */
 static void expensive_call_sites(void)
 {
@@ -212,6 +230,24 @@ static void expensive_call_sites(void)
 		"no steps were found; the whole run: cudaMemcpy at train.py:10 takes 26.0 ms of the "
 		"GPU time, which is 13 % of the time in which GPU activity was recorded");
 	TEST_TRUE(isnan(model->expenses[1].whole));
+	check_text(&made,
+		"\n"
+		"WHOLE RUN most expensive call sites\n"
+		"  GPU time, with the share of the time in which GPU activity was recorded\n"
+		"     26.0 ms    13 %        13  cudaMemcpy  train.py:10 (2 callers)\n"
+		"     22.0 ms    11 %        11  cudaMemcpy  train.py:20\n"
+		"     20.0 ms    10 %        10  cudaMemcpy  train.py:19\n"
+		"     18.0 ms   9.0 %         9  cudaMemcpy  train.py:18\n"
+		"     16.0 ms   8.0 %         8  cudaMemcpy  train.py:17\n"
+		"     14.0 ms   7.0 %         7  cudaMemcpy  train.py:16\n"
+		"     12.0 ms   6.0 %         6  cudaMemcpy  train.py:15\n"
+		"     10.0 ms   5.0 %         5  cudaMemcpy  train.py:14\n"
+		"     8.00 ms   4.0 %         4  cudaMemcpy  train.py:13\n"
+		"     6.00 ms   3.0 %         3  cudaMemcpy  train.py:12\n"
+		"     4.00 ms   2.0 %            1 more call site\n"
+		"     5.00 ms   2.5 %            of calls that are not in the recording\n"
+		"  bytes copied and set, with the share of all bytes\n"
+		"    1.91 MiB       ?         1  cudaMemcpy  train.py:10\n");
 	close_made(&made);
 }
 
