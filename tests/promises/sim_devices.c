@@ -52,6 +52,22 @@ static void check_copies(void *zero, void *one)
 	(void)cudaGetLastError();
 }
 
+/* Each has an id of its own, by which it is found. */
+static void check_bus_ids(void)
+{
+	char ids[2][16];
+	int found = -1;
+
+	for (int device = 0; device < 2; device++) {
+		OK(cudaDeviceGetPCIBusId(ids[device], sizeof(ids[device]), device));
+		OK(cudaDeviceGetByPCIBusId(&found, ids[device]));
+		TEST_EQ(found, device);
+	}
+	TEST_TRUE(strcmp(ids[0], ids[1]) != 0);
+	TEST_EQ(cudaDeviceGetPCIBusId(ids[0], sizeof(ids[0]), 99), cudaErrorInvalidDevice);
+	(void)cudaGetLastError();
+}
+
 /* Access ends once, by being disabled or with all that the device has. */
 static void check_peers(void)
 {
@@ -91,6 +107,7 @@ int main(void)
 	OK(cudaSetDevice(0));
 	OK(cudaFree(one));
 	OK(cudaSetDevice(1));
+	check_bus_ids();
 	check_peers();
 	return test_result();
 }
