@@ -240,6 +240,15 @@ static void check_matrix_vector(void)
 		0);
 	lib_download(got, dc, 6);
 	lib_near("geam", got, (double[]){1, 3, 5, 2, 4, 6}, 6, 1e-6);
+	/* In place only what is not transposed, and as it lies. */
+	LIB_EQ(cublasSgeam(blas, CUBLAS_OP_T, CUBLAS_OP_N, 2, 2, &one, dc, 2, &two, da, 2, dc, 2),
+		CUBLAS_STATUS_INVALID_VALUE);
+	LIB_EQ(cublasSgeam(blas, CUBLAS_OP_N, CUBLAS_OP_T, 2, 2, &one, da, 2, &two, dc, 2, dc, 2),
+		CUBLAS_STATUS_INVALID_VALUE);
+	LIB_EQ(cublasSgeam(blas, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, &one, da, 2, &two, dc, 3, dc, 2),
+		CUBLAS_STATUS_INVALID_VALUE);
+	lib_download(got, dc, 6);
+	lib_near("geam in place", got, (double[]){1, 3, 5, 2, 4, 6}, 6, 1e-6);
 	LIB_EQ(cublasSger(blas, 2, 3, &one, dx, 1, dy, 1, da, 2), 0);
 	lib_download(got, da, 6);
 	lib_near("ger", got, (double[]){3, 2, 9, 4, 15, 6}, 6, 1e-6);
