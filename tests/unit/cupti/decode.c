@@ -93,6 +93,9 @@ static size_t size_of(uint32_t kind)
 	}
 }
 
+/* What the library says of a record that it cannot go past. */
+static CUptiResult broken_status = CUPTI_ERROR_INVALID_KIND;
+
 static CUptiResult next(uint8_t *bytes, size_t valid, CUpti_Activity **record)
 {
 	size_t offset = 0;
@@ -104,7 +107,7 @@ static CUptiResult next(uint8_t *bytes, size_t valid, CUpti_Activity **record)
 	if (offset >= valid)
 		return CUPTI_ERROR_MAX_LIMIT_REACHED;
 	if (!size_of(((CUpti_Activity *)(bytes + offset))->kind))
-		return CUPTI_ERROR_INVALID_KIND;
+		return broken_status;
 	*record = (CUpti_Activity *)(bytes + offset);
 	return CUPTI_SUCCESS;
 }
@@ -399,9 +402,12 @@ static void check_damage(size_t whole)
 	TEST_EQ(lost_count, 2);
 	TEST_EQ(put_count, 11);
 	memcpy(buffer.bytes + used, &broken, sizeof(broken));
-	decode(used + 64, 1000);
-	TEST_EQ(lost_count, 3);
-	TEST_EQ(put_count, 11);
+	for (unsigned i = 0; i < 2; i++) {
+		broken_status = i ? CUPTI_ERROR_INVALID_PARAMETER : CUPTI_ERROR_INVALID_KIND;
+		decode(used + 64, 1000);
+		TEST_EQ(lost_count, 3);
+		TEST_EQ(put_count, 11);
+	}
 }
 
 /* The length of a record of this kind, from where the library finds the next one. */
