@@ -88,13 +88,18 @@ class Order:
         kills = self.kills[name, test] + self.kills[os.path.dirname(name), test] / 4
         return (BUILT + self.reach.seconds[test]) / (self.near(name, test) * (1 + 4 * kills))
 
-    def asked(self, name, line, lines):
+    def running(self, name, line):
+        """The tests that run the line; of what is no code, those that are made of the file."""
         if name not in self.look_up:
             self.look_up[name] = self.reach.tests_of(name)
-        running = self.look_up[name](line)
+        found = self.look_up[name](line)
+        return self.made.tests_of(name)(line) if found is None else found
+
+    def asked(self, name, line, lines):
+        running = self.running(name, line)
         # Where what a condition stands before comes or goes, it stands before something else.
         if lines[line - 2].endswith((")", "else")):
-            running = running | self.look_up[name](line - 1)
+            running = running | self.running(name, line - 1)
         found, left = [], self.budget
         asked = running - self.reach.failed
         for _, test in sorted((self.late(name, test), test) for test in asked):

@@ -147,7 +147,8 @@ class Reach:
                         yield found[report["data_file"]], file
 
     def tests_of(self, source):
-        """A function from a line of the file to the names of the tests that run it."""
+        """A function from a line of the file to the names of the tests that run it; to None from one
+        outside of functions, which nothing runs."""
         ran = collections.defaultdict(set)
         functions, everyone = {}, set()
         for name, file in self.counts(source):
@@ -159,13 +160,13 @@ class Reach:
                     everyone.add(name)
 
         def look_up(line):
-            """A line without code belongs to the one before it in its function. What stands outside
-            of functions belongs to all tests that run the file; so does what no test seems to run,
-            for it may be run by a process whose counts are lost, as it calls _exit() or exec()."""
+            """A line without code belongs to the one before it in its function. What no test seems
+            to run belongs to all that run the file, for it may be run by a process whose counts are
+            lost, as it calls _exit() or exec()."""
             for start, end in functions.items():
                 if start <= line <= end:
                     before = [at for at in ran if start <= at <= line]
                     return ran[max(before, default=start)] or everyone
-            return everyone
+            return None
 
         return look_up
