@@ -103,12 +103,12 @@ static void conclude(const struct tfs_steady *steady, const struct tfs_findings 
 			"no library's GEMM on tensor cores takes twice as long as the shortest kernel");
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"GEMMs on tensor cores take %s of the step, %s of it with matrices that are not aligned%s%s%s",
+			"GEMMs on tensor cores take %s of the step; those with matrices that are not aligned, %s of the step%s%s%s",
 			tfs_figure_share(sums->all_ns / steady->step_ns).text,
 			tfs_figure_share(sums->misaligned_ns / steady->step_ns).text,
-			unknown ? "; how they are in " : "",
+			unknown ? "; alignment was not recorded for " : "",
 			unknown ? tfs_figure_share(sums->unknown_ns / steady->step_ns).text : "",
-			unknown ? " of it was not recorded" : "");
+			unknown ? " of the step" : "");
 }
 
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
