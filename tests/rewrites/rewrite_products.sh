@@ -14,7 +14,8 @@ patient=search_ms=1000000
 # measured CASE LEAST MOST: so many products were
 measured() {
 	got=$(ledger "$1" "fact lt-search")
-	[ "$got" -ge "$2" ] && [ "$got" -le "$3" ] || fail "$1: $got products were measured, not $2 to $3"
+	[ "$got" -ge "$2" ] && [ "$got" -le "$3" ] ||
+		fail "$1: $got products were measured, not $2 to $3: $("$programs/../tools/ledger" "$out/$1.tfs" | grep '^lt-search')"
 }
 
 # same CASE LEAST MOST ENVIRONMENT: the bits of a run without tfshim
