@@ -3,7 +3,7 @@
 # Builds one fuzz target with clang and runs it: run.sh TARGET OUT FLAG... -- SOURCE...
 #
 # TARGET names tests/fuzz/TARGET.c, which holds LLVMFuzzerTestOneInput(); SOURCE are the files
-# under test. Twenty seconds, ten minutes with TFSHIM_LONG=1, or TFSHIM_FUZZ_SECONDS. Starts from
+# under test. Ten seconds, ten minutes with TFSHIM_LONG=1, or TFSHIM_FUZZ_SECONDS. Starts from
 # tests/fuzz/corpus/TARGET, which is only read and holds what once failed; new finds go to
 # OUT/TARGET.corpus and are worth adding when they are small. What fails leaves its input in
 # OUT/TARGET.failed, and is no skip (77), as the fuzzer would have it.
@@ -17,7 +17,7 @@ if ! command -v clang >/dev/null; then
 	echo "clang is not installed"
 	exit 77
 fi
-seconds=20
+seconds=10
 [ -z "${TFSHIM_LONG-}" ] || seconds=600
 seconds=${TFSHIM_FUZZ_SECONDS-$seconds}
 flags=
