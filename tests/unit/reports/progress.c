@@ -4,8 +4,10 @@
 #include "reports/support/progress.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -20,20 +22,27 @@ static void open_terminal(void)
 	TEST_NEED(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
 	const int own = open(ptsname(terminal), O_RDWR | O_NOCTTY);
 	TEST_NEED(own >= 0);
-	TEST_EQ(fcntl(terminal, F_SETFL, O_NONBLOCK), 0);
 	usual = dup(STDERR_FILENO);
 	TEST_EQ(dup2(own, STDERR_FILENO), STDERR_FILENO);
 	close(own);
 }
 
-/* What has arrived there since it was last asked. */
-static const char *seen(void)
+/* This has arrived there since it was last asked, and no more; it may take a moment. */
+static void check_seen(const char *want)
 {
-	static char text[256];
-	const ssize_t bytes = read(terminal, text, sizeof(text) - 1);
+	struct pollfd ready = {.fd = terminal, .events = POLLIN};
+	char text[256];
+	size_t used = 0;
 
-	text[bytes > 0 ? bytes : 0] = '\0';
-	return text;
+	while (used < sizeof(text) - 1 && poll(&ready, 1, used < strlen(want) ? 10000 : 0) == 1) {
+		const ssize_t bytes = read(terminal, text + used, sizeof(text) - 1 - used);
+
+		if (bytes <= 0)
+			break;
+		used += (size_t)bytes;
+	}
+	text[used] = '\0';
+	TEST_STR(text, want);
 }
 
 static void check_timer(int seconds, int each)
@@ -49,26 +58,26 @@ static void test_long_work(void)
 {
 	tfs_progress_start(true, "/some/where/run.tfs");
 	check_timer(2, 1);
-	TEST_STR(seen(), "");
+	check_seen("");
 	raise(SIGALRM);
-	TEST_STR(seen(), "\r\033[Krun.tfs: reading ...");
+	check_seen("\r\033[Krun.tfs: reading ...");
 	tfs_progress_say("judging");
-	TEST_STR(seen(), "");
+	check_seen("");
 	raise(SIGALRM);
-	TEST_STR(seen(), "\r\033[Krun.tfs: judging ...");
+	check_seen("\r\033[Krun.tfs: judging ...");
 	tfs_progress_end();
-	TEST_STR(seen(), "\r\033[K");
+	check_seen("\r\033[K");
 	check_timer(0, 0);
 	/* The next one begins anew, and what was never shown is not wiped. */
 	tfs_progress_start(true, "next.tfs");
 	raise(SIGALRM);
-	TEST_STR(seen(), "\r\033[Knext.tfs: reading ...");
+	check_seen("\r\033[Knext.tfs: reading ...");
 	tfs_progress_end();
-	TEST_STR(seen(), "\r\033[K");
+	check_seen("\r\033[K");
 	tfs_progress_start(true, "next.tfs");
 	tfs_progress_end();
 	tfs_progress_end();
-	TEST_STR(seen(), "");
+	check_seen("");
 }
 
 static void test_silent(void)
@@ -76,7 +85,7 @@ static void test_silent(void)
 	tfs_progress_start(false, "run.tfs");
 	check_timer(0, 0);
 	tfs_progress_end();
-	TEST_STR(seen(), "");
+	check_seen("");
 	TEST_EQ(dup2(usual, STDERR_FILENO), STDERR_FILENO);
 	/* No terminal any more, wherever the test runs. */
 	const int null = open("/dev/null", O_WRONLY);
