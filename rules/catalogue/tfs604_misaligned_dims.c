@@ -106,7 +106,7 @@ static void conclude(const struct tfs_steady *steady, const struct tfs_findings 
 			"GEMMs on tensor cores take %s of the step; those with matrices that are not aligned, %s of the step%s%s%s",
 			tfs_figure_share(sums->all_ns / steady->step_ns).text,
 			tfs_figure_share(sums->misaligned_ns / steady->step_ns).text,
-			unknown ? "; alignment was not recorded for " : "",
+			unknown ? "; what alignment costs is not known for " : "",
 			unknown ? tfs_figure_share(sums->unknown_ns / steady->step_ns).text : "",
 			unknown ? " of the step" : "");
 }
