@@ -210,7 +210,8 @@ static void beside_gate(void)
 	OK(cudaStreamSynchronize(held));
 }
 
-/* More of them than anyone keeps a table for. */
+/* More of them than anyone keeps a table for. Of the 16 copies between two waits at least 8 are
+ * staged, as many as a ring has chunks, however long the device's threads wait for a core. */
 static void many_streams(void)
 {
 	enum { STREAMS = 4200, EACH = 72 };
@@ -218,8 +219,10 @@ static void many_streams(void)
 
 	make((size_t)STREAMS * EACH * KIB);
 	for (int i = 0; i < STREAMS; i++) {
-		if (i % 16 == 0)
+		if (i % 16 == 0) {
+			OK(cudaDeviceSynchronize());
 			TFSHIM_STEP();
+		}
 		OK(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking));
 		memset(host, i % 251, EACH * KIB);
 		OK(cudaMemcpyAsync(device + (size_t)i * EACH * KIB, host, EACH * KIB,
