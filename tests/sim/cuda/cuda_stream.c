@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdlib.h>
 
 #include "tests/sim/cuda/cuda_private.h"
 
@@ -50,25 +49,24 @@ static void call_back(void *argument)
 {
 	struct callback *callback = argument;
 
-	callback->function(callback->stream, (CUresult)tfsim_sticky(), callback->data);
-	free(callback);
+	callback->function(callback->stream, CUDA_SUCCESS, callback->data);
 }
 
 static cudaError_t add_callback(CUstream stream, CUstreamCallback function, void *data)
 {
-	struct callback *callback;
-	cudaError_t error;
+	struct callback callback = {function, stream, data};
+	const struct tfsim_work work = {
+		.kind = TFSIM_HOST,
+		.run = call_back,
+		.args = &callback,
+		.args_size = sizeof(callback),
+	};
 
 	if (!function)
 		return cudaErrorInvalidValue;
-	callback = malloc(sizeof(*callback));
-	if (!callback)
-		return cudaErrorMemoryAllocation;
-	*callback = (struct callback){function, stream, data};
-	error = tfsim_stream_host(stream, call_back, callback);
-	if (error)
-		free(callback);
-	return error;
+	/* Not one that can be captured. */
+	return tfsim_stream_capturing(stream) ? tfsim_stream_synchronize(stream)
+					      : tfsim_enqueue(stream, &work);
 }
 
 SIM_DRIVER_TWINS(cuStreamAddCallback, _ptsz,
