@@ -5,47 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/build/build.h"
-#include "reports/build/places.h"
 #include "tests/test.h"
-#include "tests/unit/scenes/builder.h"
+#include "tests/unit/reports/made_model.h"
 
 #define MS UINT64_C(1000000)
 #define ORIGIN_NS 1000 /* start of a made-up recording */
 #define MANY 8001u
 #define PACK 600u /* steps to a record */
-
-/* All that a model is built of. */
-struct made {
-	struct builder *builder;
-	struct tfs_trace *trace;
-	struct tfs_timeline *timeline;
-	struct tfs_model model;
-	struct tfs_build build;
-};
-
-static void open_made(struct made *made, struct builder *builder)
-{
-	memset(made, 0, sizeof(*made));
-	made->builder = builder;
-	made->trace = builder_open(builder);
-	TEST_NEED(made->trace);
-	TEST_NEED(!tfs_timeline_create(made->trace, &made->timeline));
-	made->build = (struct tfs_build){.trace = made->trace,
-		.timeline = made->timeline,
-		.places = tfs_places_create(made->trace, &made->model.arena),
-		.model = &made->model};
-	TEST_NEED(made->build.places);
-}
-
-static void close_made(struct made *made)
-{
-	tfs_places_destroy(made->build.places);
-	tfs_arena_finish(&made->model.arena);
-	tfs_timeline_destroy(made->timeline);
-	tfs_trace_close(made->trace);
-	builder_destroy(made->builder);
-}
 
 /* Steps 1 to 4 outside of windows, with a rewrite on; step 4 is marked as well, and so are those up
  * to step 8. */
@@ -62,7 +28,7 @@ static void steps_in_their_order(void)
 		{50, 2, TFS_CHART_EVALUATION, true, false},
 		{52, 7, TFS_CHART_WARMUP, false, false}};
 	struct builder *builder = builder_create();
-	struct made made;
+	struct made_model made;
 
 	builder_window(builder, true, 1, 39 * MS, 3);
 	builder_step(builder, 4, 40 * MS, TFS_PHASE_TRAINING, 0);
@@ -72,7 +38,7 @@ static void steps_in_their_order(void)
 	builder_step(builder, 8, 59 * MS, TFS_PHASE_OTHER, 0);
 	builder_window(builder, false, 1, 53 * MS, 3);
 	builder_steps(builder, 1, 10 * MS, 4, outside, 1);
-	open_made(&made, builder);
+	made_model_open(&made, builder);
 	tfs_build_charts(&made.build);
 	const struct tfs_model_charts *charts = &made.model.charts;
 
@@ -88,7 +54,7 @@ static void steps_in_their_order(void)
 		TEST_EQ(step->in_window, known[i].in_window);
 		TEST_EQ(step->rewritten, known[i].rewritten);
 	}
-	close_made(&made);
+	made_model_close(&made);
 }
 
 static float duration_of(unsigned step)
@@ -101,7 +67,7 @@ static void many_steps_merged(void)
 {
 	struct builder *builder = builder_create();
 	float durations[PACK];
-	struct made made;
+	struct made_model made;
 
 	for (unsigned first = 0; first < MANY; first += PACK) {
 		const unsigned count = first + PACK < MANY ? PACK : MANY - first;
@@ -111,7 +77,7 @@ static void many_steps_merged(void)
 		builder_steps(
 			builder, first, 10 * MS + first * UINT64_C(2000), count, durations, 0);
 	}
-	open_made(&made, builder);
+	made_model_open(&made, builder);
 	tfs_build_charts(&made.build);
 	const struct tfs_model_charts *charts = &made.model.charts;
 
@@ -125,7 +91,7 @@ static void many_steps_merged(void)
 		TEST_EQ(charts->steps[i].index, longest);
 		TEST_EQ(charts->steps[i].duration_ns, duration_of(longest));
 	}
-	close_made(&made);
+	made_model_close(&made);
 }
 
 /* A call, and work of the device that it causes. */
@@ -240,7 +206,7 @@ static void put_calls(struct builder *builder)
 	}
 }
 
-static void make_run(struct made *made)
+static void make_run(struct made_model *made)
 {
 	struct builder *builder = builder_create();
 
@@ -251,7 +217,7 @@ static void make_run(struct made *made)
 	builder_step(builder, STEPS + 1, ns_of(step_start_ms(STEPS)), TFS_PHASE_OTHER, 2);
 	builder_window(builder, false, 1, ns_of(step_start_ms(STEPS) + 1), 3);
 	put_calls(builder);
-	open_made(made, builder);
+	made_model_open(made, builder);
 	TEST_NEED(made->timeline->judged_count == STEPS);
 }
 
@@ -277,7 +243,7 @@ static void inside_chosen_steps(void)
 {
 	static const size_t chosen[] = {3, 1, 2, 0, 4};
 	size_t spans = CALLS;
-	struct made made;
+	struct made_model made;
 
 	make_run(&made);
 	tfs_build_lanes(&made.build);
@@ -315,21 +281,21 @@ static void inside_chosen_steps(void)
 	TEST_EQ(charts->details[4].span_count, 1);
 	TEST_EQ(spans_like(charts, &charts->details[4], TFS_LANE_COMPUTE, 0, 1, "scale"), 1);
 	TEST_EQ(charts->details[1].span_count, 0);
-	close_made(&made);
+	made_model_close(&made);
 }
 
 /* A step that is chosen for two reasons is shown once. */
 static void steps_chosen_once(void)
 {
 	struct builder *builder = builder_create();
-	struct made made;
+	struct made_model made;
 
 	builder_window(builder, true, 1, 9 * MS, 3);
 	for (unsigned i = 0; i < 2; i++)
 		builder_step(builder, i + 1, (10 + i) * MS, TFS_PHASE_TRAINING, 2);
 	builder_step(builder, 3, 13 * MS, TFS_PHASE_OTHER, 2);
 	builder_window(builder, false, 1, 14 * MS, 3);
-	open_made(&made, builder);
+	made_model_open(&made, builder);
 	tfs_build_lanes(&made.build);
 	const struct tfs_model_charts *charts = &made.model.charts;
 
@@ -338,7 +304,7 @@ static void steps_chosen_once(void)
 	TEST_EQ(charts->details[0].index, 1);
 	TEST_STR(charts->details[1].title, "worst");
 	TEST_EQ(charts->details[1].index, 2);
-	close_made(&made);
+	made_model_close(&made);
 }
 
 #define SHARES 5u
@@ -354,7 +320,7 @@ static void shares_of_the_gpu(void)
 		{"idle, queue empty after the host synchronised", 3},
 		{"idle, with work queued (latency, dependencies)", 0.5},
 		{"idle, reason unknown", 64.5}};
-	struct made made;
+	struct made_model made;
 
 	make_run(&made);
 	tfs_build_charts(&made.build);
@@ -371,7 +337,7 @@ static void shares_of_the_gpu(void)
 		TEST_IN(charts->shares[i].ns_per_step, known[i].ms * 1e6 / STEPS - 1,
 			known[i].ms * 1e6 / STEPS + 1);
 	}
-	close_made(&made);
+	made_model_close(&made);
 
 	/* The host's steps are not the device's where it runs ahead. */
 	make_run(&made);
@@ -380,7 +346,7 @@ static void shares_of_the_gpu(void)
 	tfs_build_charts(&made.build);
 	TEST_EQ(made.model.charts.share_count, 0);
 	TEST_EQ(100 * made.model.steps.gpu_busy, 50);
-	close_made(&made);
+	made_model_close(&made);
 }
 
 static size_t node_called(const struct tfs_model_charts *charts, size_t parent, const char *name)
@@ -394,7 +360,7 @@ static size_t node_called(const struct tfs_model_charts *charts, size_t parent, 
 
 static void a_tree_of_calls(void)
 {
-	struct made made;
+	struct made_model made;
 
 	make_run(&made);
 	tfs_build_tree(&made.build);
@@ -430,7 +396,7 @@ static void a_tree_of_calls(void)
 	TEST_TRUE(charts->nodes[copy].is_call && !charts->nodes[site].is_call);
 	TEST_STR(charts->nodes[copy].place, "0x401010");
 	TEST_EQ(charts->nodes[copy].calls, 6);
-	close_made(&made);
+	made_model_close(&made);
 }
 
 static void a_tree_without_a_gpu(void)
@@ -443,10 +409,10 @@ static void a_tree_without_a_gpu(void)
 		.count = 3,
 		.ticks = 900,
 		.first_ticks = 5000};
-	struct made made;
+	struct made_model made;
 
 	builder_aggregate(builder, &sum);
-	open_made(&made, builder);
+	made_model_open(&made, builder);
 	tfs_build_tree(&made.build);
 	TEST_NEED(made.model.charts.node_count == 3);
 	for (size_t i = 0; i < 3; i++) {
@@ -454,7 +420,7 @@ static void a_tree_without_a_gpu(void)
 		TEST_EQ(made.model.charts.nodes[i].host_ns, 900);
 		TEST_TRUE(isnan(made.model.charts.nodes[i].gpu_ns));
 	}
-	close_made(&made);
+	made_model_close(&made);
 }
 
 int main(void)

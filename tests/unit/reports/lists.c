@@ -4,13 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "reports/build/build.h"
-#include "reports/build/places.h"
 #include "reports/formats/colour.h"
 #include "reports/formats/text_tables.h"
 #include "rules/timeline/pairs.h"
 #include "tests/test.h"
-#include "tests/unit/scenes/builder.h"
+#include "tests/unit/reports/made_model.h"
 
 #define MS UINT64_C(1000000)
 #define SITES 12u
@@ -20,11 +18,7 @@ struct made {
 	struct builder *builder;
 	uint16_t copy, launch;
 	uint32_t sites[SITES];
-	struct tfs_trace *trace;
-	struct tfs_timeline *timeline;
-	struct tfs_judgement judgement;
-	struct tfs_model model;
-	struct tfs_build build;
+	struct made_model of;
 };
 
 /* All but the last site have a line of their own; the last is the first one's, called by another.
@@ -51,29 +45,6 @@ static void begin(struct made *made)
 	}
 }
 
-static void open_made(struct made *made)
-{
-	made->trace = builder_open(made->builder);
-	TEST_NEED(made->trace);
-	TEST_NEED(!tfs_timeline_create(made->trace, &made->timeline));
-	strcpy(made->judgement.verdict, "no steps were found");
-	made->build = (struct tfs_build){.trace = made->trace,
-		.timeline = made->timeline,
-		.judgement = &made->judgement,
-		.places = tfs_places_create(made->trace, &made->model.arena),
-		.model = &made->model};
-	TEST_NEED(made->build.places);
-}
-
-static void close_made(struct made *made)
-{
-	tfs_places_destroy(made->build.places);
-	tfs_arena_finish(&made->model.arena);
-	tfs_timeline_destroy(made->timeline);
-	tfs_trace_close(made->trace);
-	builder_destroy(made->builder);
-}
-
 /* Of 1 ms idle; the sites 0 and 11 read alike. */
 static void idle_time_that_is_left(void)
 {
@@ -82,7 +53,7 @@ static void idle_time_that_is_left(void)
 	struct made made;
 
 	begin(&made);
-	open_made(&made);
+	made_model_open(&made.of, made.builder);
 	struct tfs_idle_owner owners[] = {{.why = TFS_IDLE_CALL,
 						  .site = made.sites[3],
 						  .function = made.copy,
@@ -98,11 +69,11 @@ static void idle_time_that_is_left(void)
 		{.why = TFS_IDLE_DRAINED, .ns = 9e3},
 		{.why = TFS_IDLE_HOST, .site = made.sites[0], .function = made.copy, .ns = 2e4}};
 
-	made.judgement.idle = (struct tfs_idle_summary){owners, 6, 9.79e5, 5e5};
-	made.model.charts.shares = shares;
-	made.model.charts.share_count = 3;
-	tfs_build_idle(&made.build);
-	const struct tfs_model *model = &made.model;
+	made.of.judgement.idle = (struct tfs_idle_summary){owners, 6, 9.79e5, 5e5};
+	made.of.model.charts.shares = shares;
+	made.of.model.charts.share_count = 3;
+	tfs_build_idle(&made.of.build);
+	const struct tfs_model *model = &made.of.model;
 
 	TEST_EQ(model->idle_ns, 1000000);
 	TEST_EQ(1000 * model->idle_explained, 500);
@@ -122,23 +93,23 @@ static void idle_time_that_is_left(void)
 	}
 	/* Three at most; and no more is explained than there is. */
 	owners[0].explained = false;
-	made.judgement.idle.explained_ns = 2e6;
-	tfs_build_idle(&made.build);
+	made.of.judgement.idle.explained_ns = 2e6;
+	tfs_build_idle(&made.of.build);
 	TEST_EQ(1000 * model->idle_explained, 1000);
 	if (TEST_EQ(model->idle_count, 3)) {
 		TEST_STR(model->idles[0].text, "the host was inside cudaMemcpy, train.py:13");
 		TEST_EQ(model->idles[2].ns, 200000);
 	}
 	/* Where the GPU is never idle, nothing explains it. */
-	made.model.charts.share_count = 1;
-	made.model.idle_count = 0;
-	tfs_build_idle(&made.build);
+	made.of.model.charts.share_count = 1;
+	made.of.model.idle_count = 0;
+	tfs_build_idle(&made.of.build);
 	TEST_EQ(model->idle_ns, 0);
 	TEST_EQ(model->idle_count, 0);
-	made.model.charts.share_count = 0;
-	tfs_build_idle(&made.build);
+	made.of.model.charts.share_count = 0;
+	tfs_build_idle(&made.of.build);
 	TEST_TRUE(isnan(model->idle_ns));
-	close_made(&made);
+	made_model_close(&made.of);
 }
 
 /* No sentence ends before the name that is missing. */
@@ -160,19 +131,19 @@ static void idle_time_of_unknown_calls(void)
 	struct made made;
 
 	begin(&made);
-	open_made(&made);
-	made.model.charts.shares = &share;
-	made.model.charts.share_count = 1;
+	made_model_open(&made.of, made.builder);
+	made.of.model.charts.shares = &share;
+	made.of.model.charts.share_count = 1;
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct tfs_idle_owner owner = cases[i].owner;
 
 		owner.ns = 1e6;
-		made.judgement.idle = (struct tfs_idle_summary){&owner, 1, 1e6, 0};
-		tfs_build_idle(&made.build);
-		if (TEST_EQ(made.model.idle_count, 1))
-			TEST_STR(made.model.idles[0].text, cases[i].text);
+		made.of.judgement.idle = (struct tfs_idle_summary){&owner, 1, 1e6, 0};
+		tfs_build_idle(&made.of.build);
+		if (TEST_EQ(made.of.model.idle_count, 1))
+			TEST_STR(made.of.model.idles[0].text, cases[i].text);
 	}
-	close_made(&made);
+	made_model_close(&made.of);
 }
 
 /* What the text report says of them. */
@@ -184,7 +155,7 @@ static void check_text(const struct made *made, const char *want)
 	FILE *out = open_memstream(&text, &bytes);
 
 	TEST_NEED(out);
-	tfs_text_expenses(&made->model, out, &tfs_paint_plain, &arena);
+	tfs_text_expenses(&made->of.model, out, &tfs_paint_plain, &arena);
 	fclose(out);
 	TEST_STR(text, want);
 	free(text);
@@ -198,16 +169,16 @@ static void expensive_call_sites(void)
 	struct made made;
 
 	begin(&made);
-	open_made(&made);
+	made_model_open(&made.of, made.builder);
 	/* 2, 4, 6 ... ms; the first and the last are 26 together. */
 	for (unsigned i = 0; i < SITES; i++)
 		items[i] = (struct tfs_expense){
 			made.sites[i], made.copy, i + 1, (i + 1) * 2.0 * (double)MS};
-	made.judgement.expenses[TFS_EXPENSE_DEVICE] =
+	made.of.judgement.expenses[TFS_EXPENSE_DEVICE] =
 		(struct tfs_expenses){items, SITES, 2e8, 5 * (double)MS};
-	made.judgement.expenses[TFS_EXPENSE_BYTES] = (struct tfs_expenses){items, 1, 0, 0};
-	tfs_build_expenses(&made.build);
-	const struct tfs_model *model = &made.model;
+	made.of.judgement.expenses[TFS_EXPENSE_BYTES] = (struct tfs_expenses){items, 1, 0, 0};
+	tfs_build_expenses(&made.of.build);
+	const struct tfs_model *model = &made.of.model;
 
 	/* No call blocked. */
 	TEST_NEED(model->expense_count == 2);
@@ -248,7 +219,7 @@ static void expensive_call_sites(void)
 		"     5.00 ms   2.5 %            of calls that are not in the recording\n"
 		"  bytes copied and set, with the share of all bytes\n"
 		"    1.91 MiB       ?         1  cudaMemcpy  train.py:10\n");
-	close_made(&made);
+	made_model_close(&made.of);
 }
 
 /* Bytes are no time: no verdict is made of them; nor are there lists where steps are judged. */
@@ -258,18 +229,18 @@ static void expenses_without_time(void)
 	struct made made;
 
 	begin(&made);
-	open_made(&made);
+	made_model_open(&made.of, made.builder);
 	item = (struct tfs_expense){made.sites[0], made.copy, 1, 1e6};
-	made.judgement.expenses[TFS_EXPENSE_BYTES] = (struct tfs_expenses){&item, 1, 1e6, 0};
-	made.judgement.expenses[TFS_EXPENSE_BLOCKED] = (struct tfs_expenses){&item, 0, 1e6, 7};
-	tfs_build_expenses(&made.build);
-	TEST_EQ(made.model.expense_count, 2);
-	TEST_TRUE(!made.model.verdict);
-	made.model.steps.judged = 1;
-	made.model.expense_count = 0;
-	tfs_build_expenses(&made.build);
-	TEST_EQ(made.model.expense_count, 0);
-	close_made(&made);
+	made.of.judgement.expenses[TFS_EXPENSE_BYTES] = (struct tfs_expenses){&item, 1, 1e6, 0};
+	made.of.judgement.expenses[TFS_EXPENSE_BLOCKED] = (struct tfs_expenses){&item, 0, 1e6, 7};
+	tfs_build_expenses(&made.of.build);
+	TEST_EQ(made.of.model.expense_count, 2);
+	TEST_TRUE(!made.of.model.verdict);
+	made.of.model.steps.judged = 1;
+	made.of.model.expense_count = 0;
+	tfs_build_expenses(&made.of.build);
+	TEST_EQ(made.of.model.expense_count, 0);
+	made_model_close(&made.of);
 }
 
 static struct builder_call call_of(
@@ -366,11 +337,11 @@ static void calls_and_their_sizes(void)
 	builder_step(made.builder, 3, 30 * MS, TFS_PHASE_OTHER, 2);
 	builder_window(made.builder, false, 1, 31 * MS, 3);
 	put_sized_calls(&made);
-	open_made(&made);
-	TEST_NEED(made.timeline->judged_count == 2);
-	tfs_build_calls(&made.build);
-	TEST_EQ(made.model.call_count, 5);
-	const struct tfs_model_call *call = called(&made.model, "cublasSgemm_v2");
+	made_model_open(&made.of, made.builder);
+	TEST_NEED(made.of.timeline->judged_count == 2);
+	tfs_build_calls(&made.of.build);
+	TEST_EQ(made.of.model.call_count, 5);
+	const struct tfs_model_call *call = called(&made.of.model, "cublasSgemm_v2");
 
 	TEST_EQ(call->count, 1000);
 	TEST_EQ(call->amount, 64000);
@@ -382,21 +353,21 @@ static void calls_and_their_sizes(void)
 	TEST_EQ(call->sizes[TFS_MODEL_SIZE_OPERANDS], 2000);
 	TEST_EQ(call->sizes[TFS_MODEL_SIZE_OPERANDS + 1], 4000);
 	TEST_EQ(call->sizes[TFS_MODEL_SIZE_IMAGES], 0);
-	call = called(&made.model, "cudnnConvolutionForward");
+	call = called(&made.of.model, "cudnnConvolutionForward");
 	TEST_EQ(call->sizes[TFS_MODEL_SIZE_IMAGES], 64);
-	call = called(&made.model, "cudaLaunchKernel");
+	call = called(&made.of.model, "cudaLaunchKernel");
 	TEST_EQ(call->per_step, 1);
 	TEST_EQ(call->sizes[TFS_MODEL_SIZE_BLOCKS], 35);
 	TEST_EQ(call->sizes[TFS_MODEL_SIZE_OPERANDS], 0);
-	call = called(&made.model, "cuLaunchKernel");
+	call = called(&made.of.model, "cuLaunchKernel");
 	TEST_EQ(call->sizes[TFS_MODEL_SIZE_BLOCKS], 70000);
-	call = called(&made.model, "cudaMemcpy");
+	call = called(&made.of.model, "cudaMemcpy");
 	TEST_EQ(call->count, 7);
 	TEST_EQ(call->amount, 7 * 64);
 	TEST_EQ(call->per_step, 0);
 	TEST_EQ(call->bytes_per_step, 0);
-	TEST_TRUE(made.model.works && made.model.computes);
-	close_made(&made);
+	TEST_TRUE(made.of.model.works && made.of.model.computes);
+	made_model_close(&made.of);
 }
 
 /* What the shim says of itself is listed under a name, not under the key that it is recorded by. */
@@ -411,21 +382,21 @@ static void facts_and_their_names(void)
 	struct made made;
 
 	begin(&made);
-	open_made(&made);
+	made_model_open(&made.of, made.builder);
 	for (unsigned i = 0; i < 6; i++)
 		lines[i] = (struct tfs_fact_line){names[i][0], "text"};
-	made.judgement.visibility.facts = lines;
-	made.judgement.visibility.fact_count = 6;
-	made.judgement.visibility.pairs = &none;
-	tfs_build_head(&made.build, "made.tfs");
-	const struct tfs_model_fact *last = made.model.method + made.model.method_count;
+	made.of.judgement.visibility.facts = lines;
+	made.of.judgement.visibility.fact_count = 6;
+	made.of.judgement.visibility.pairs = &none;
+	tfs_build_head(&made.of.build, "made.tfs");
+	const struct tfs_model_fact *last = made.of.model.method + made.of.model.method_count;
 
-	TEST_NEED(made.model.method_count > 6);
+	TEST_NEED(made.of.model.method_count > 6);
 	for (unsigned i = 0; i < 6; i++) {
 		TEST_STR(last[(int)i - 6].key, names[i][0]);
 		TEST_STR(last[(int)i - 6].name, names[i][1]);
 	}
-	close_made(&made);
+	made_model_close(&made.of);
 }
 
 int main(void)
