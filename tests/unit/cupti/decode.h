@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#ifndef TFS_TESTS_UNIT_CUPTI_DECODE_H
+#define TFS_TESTS_UNIT_CUPTI_DECODE_H
+
 /* Buffers of activities as a CUPTI lays them out, and what is decoded from them. */
-#pragma once
 
 #include "cupti/decode.h"
 #include "tests/test.h"
@@ -63,3 +65,5 @@ void check_bare_kernels(void);
 void add_host_work(void);
 void check_host_work(const struct put *first);
 void check_calls(void);
+
+#endif

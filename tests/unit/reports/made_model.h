@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#ifndef TFS_TESTS_UNIT_REPORTS_MADE_MODEL_H
+#define TFS_TESTS_UNIT_REPORTS_MADE_MODEL_H
+
 /* A made-up recording, read, with all that a report's model is built of. */
-#pragma once
 
 #include "reports/build/build.h"
 #include "tests/unit/scenes/builder.h"
@@ -18,3 +20,5 @@ struct made_model {
 void made_model_open(struct made_model *made, struct builder *builder);
 
 void made_model_close(struct made_model *made);
+
+#endif
