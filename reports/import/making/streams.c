@@ -45,13 +45,16 @@ static uint32_t stream_of(struct streams *streams, const struct tfs_collected *c
 	for (uint32_t i = 0; i < streams->count; i++)
 		if (streams->records[i].cupti_id == stream && streams->records[i].device == device)
 			return i;
-	if (streams->count < TFS_MOST_STREAMS)
-		streams->records[streams->count++] =
-			(struct tfs_stream_record){.id = (uint16_t)streams->count,
-				.cupti_id = stream,
-				.flags = flags_of(collected, stream),
-				.device = device};
-	return streams->count < TFS_MOST_STREAMS ? streams->count - 1 : TFS_MOST_STREAMS;
+	const uint32_t place = streams->count;
+
+	if (place == TFS_MOST_STREAMS)
+		return place;
+	streams->count++;
+	streams->records[place] = (struct tfs_stream_record){.id = (uint16_t)(place + 1),
+		.cupti_id = stream,
+		.flags = flags_of(collected, stream),
+		.device = device};
+	return place;
 }
 
 /* Of the kind of a stream is only known what was seen: work beside the default stream's shows that

@@ -139,6 +139,45 @@ static void kinds_of_streams(void)
 	free(bytes);
 }
 
+/* The number of the stream that a tool calls so; TFS_NO_STREAM when the recording has none. */
+static uint32_t stream_called(const struct tfs_trace *trace, uint32_t name)
+{
+	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_stream); i++) {
+		const struct tfs_stream_record *stream = tfs_trace_at(trace, TFS_RECORD_stream, i);
+
+		if (stream->cupti_id == name)
+			return stream->id;
+	}
+	return TFS_NO_STREAM;
+}
+
+/* A recording has so many and no more; the work of the last one has its stream as all others. */
+static void as_many_streams_as_there_are_numbers(void)
+{
+	enum { FIRST_NAME = 100, STREAMS = 4096 };
+	const struct tfs_call *calls[MOST_CALLS];
+	struct tfs_collected from = {0};
+	void *bytes;
+
+	for (unsigned i = 0; i <= STREAMS; i++)
+		add_op(&from, 0, FIRST_NAME + i, 100 * i + 20, 100 * i + 30, i + 1);
+	for (unsigned i = STREAMS - 2; i <= STREAMS; i++)
+		add_call(&from, 1, "cudaLaunchKernel", 100 * i, 100 * i + 10, i + 1);
+	struct tfs_trace *trace = make(&from, &bytes);
+
+	TEST_EQ(tfs_trace_count(trace, TFS_RECORD_stream), STREAMS);
+	if (TEST_EQ(list_calls(trace, calls), 3)) {
+		for (unsigned i = 0; i < 3; i++)
+			TEST_EQ(calls[i]->stream,
+				stream_called(trace, FIRST_NAME + STREAMS - 2 + i));
+		TEST_TRUE(calls[0]->stream != calls[1]->stream);
+		TEST_TRUE(calls[1]->stream != TFS_NO_STREAM);
+		TEST_EQ(calls[2]->stream, TFS_NO_STREAM);
+	}
+	tfs_trace_close(trace);
+	free(bytes);
+}
+
 /* The runtime's call launches by the driver's: the work is the runtime's, and the call one. */
 static void calls_within_calls(void)
 {
@@ -392,6 +431,7 @@ static void whose_work_by_time(void)
 int main(void)
 {
 	kinds_of_streams();
+	as_many_streams_as_there_are_numbers();
 	calls_within_calls();
 	marks_of_steps();
 	levels_of_ranges();
