@@ -116,7 +116,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	if (!kept)
 		draft->finding.advice =
 			"Copy these bytes once, before the loop, to device memory of their own that nothing writes to, "
-			"and let cudaMemcpyAsync copy them from there, on the stream that uses them, in place of the copy from the host; "
+			"and in the loop let cudaMemcpyAsync copy them from there in place of the copy from the host, both on the stream that uses them; "
 			"copy them from the host again only where the host has changed them. "
 			"If nothing on the device changes these bytes, the copy before the loop is all that is needed. "
 			"A benchmark that trains on one batch gets this finding for its input; in real training the input differs from step to step. "
@@ -191,7 +191,7 @@ const struct tfs_rule tfs_rule_tfs105 = {
 	       "Device memory keeps what it was given: from the second step on such a copy brings nothing, and takes the link, the host's time and often a wait. "
 	       "tfshim compares what is copied: up to 4 KiB whole, of more some places in each step and all bytes in a few.",
 	.advice =
-		"Copy this data to the device once, before the loop, and again only where the host has changed it, or other work, as of an evaluation, has written there. "
+		"Copy this data to the device once, before the loop and on the stream that uses it, and again only where the host has changed it, or other work, as of an evaluation, has written there. "
 		"A benchmark that trains on one batch gets this finding for its input; in real training the input differs from step to step. "
 		"In PyTorch: create the tensor with device= before the loop, or register_buffer it, in place of calling .to(device) in the step.",
 	.detect = detect,
