@@ -34,7 +34,7 @@ int main(void)
 	if (!host)
 		return 1;
 	rule_fill(host, TABLE, 1e-4f);
-	NEED(cudaMemcpy(kept, host, TABLE * sizeof(float), cudaMemcpyHostToDevice));
+	NEED(cudaMemcpyAsync(kept, host, TABLE * sizeof(float), cudaMemcpyHostToDevice, r.stream));
 	for (unsigned step = 0; step < STEPS; step++) {
 		rule_upload(&r, step);
 		for (int i = 0; i < TABLE && (VARIANT != WRONG || !step); i += PART)

@@ -20,6 +20,7 @@ int main(void)
 	packed = rule_alloc(WEIGHTS);
 	rule_fill(host, ROWS * COLUMNS, 1e-4f);
 	NEED(cudaMemcpy(matrix, host, ROWS * COLUMNS * sizeof(float), cudaMemcpyHostToDevice));
+	NEED(cudaDeviceSynchronize());
 	for (unsigned step = 0; step < STEPS; step++) {
 		rule_upload(&r, step);
 		/* unsure: TFS107 x1 256KiB stream 13 0..600us */

@@ -37,6 +37,7 @@ static float *filled(size_t floats)
 		exit(1);
 	rule_fill(host, floats, 1e-3f);
 	NEED(cudaMemcpy(device, host, floats * sizeof(*host), cudaMemcpyHostToDevice));
+	NEED(cudaDeviceSynchronize());
 	free(host);
 	return device;
 }

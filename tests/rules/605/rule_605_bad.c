@@ -61,6 +61,7 @@ static void init(struct rule_conv *r, struct own *own)
 	rule_fill(bias, MAPS_OUT, 1e-2f);
 	NEED(cudaMemcpy(own->scale, ones, sizeof(ones), cudaMemcpyHostToDevice));
 	NEED(cudaMemcpy(r->bias, bias, sizeof(bias), cudaMemcpyHostToDevice));
+	NEED(cudaDeviceSynchronize());
 	for (int i = 0; i < SLOTS; i++)
 		NEED(cudaEventCreateWithFlags(&own->done[i], cudaEventDisableTiming));
 }
