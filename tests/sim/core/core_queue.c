@@ -10,6 +10,11 @@
 
 /* A hostile hold ends when somebody waits, or after this: a program may poll memory for ever. */
 #define HOLD_NS 4000000
+/* What a blocking copy from pageable memory leaves to the device may come long after the call has
+ * returned, and nobody's wait for other work brings it. So late are those that a program begins
+ * with. */
+#define LANDING_NS 15000000
+#define LATE_LANDINGS 8u
 /* More than this is not written in the call that asked for it. */
 #define LONG_BYTES ((uint64_t)256 << 10)
 
@@ -65,6 +70,18 @@ static void spoil(const struct tfsim_work *work)
 			sim_poison((void *)(uintptr_t)work->spans[i].address, work->spans[i].size);
 }
 
+static void land_late(const struct tfsim_work *work)
+{
+	static const struct timespec late = {.tv_nsec = LANDING_NS};
+	static _Atomic unsigned landings;
+
+	if (sim.hostile && work->kind == TFSIM_MEMCPY && work->synchronous &&
+		work->src == TFSIM_PAGEABLE && landings < LATE_LANDINGS) {
+		landings++;
+		nanosleep(&late, NULL);
+	}
+}
+
 /* Whether its end depends on the host or on work of other streams. */
 static bool end_moves(const struct sim_op *op)
 {
@@ -92,6 +109,7 @@ static void run_one(struct CUstream_st *stream, struct sim_op *op)
 	stream->running = true;
 	pthread_mutex_unlock(&sim.lock);
 	spoil(work);
+	land_late(work);
 	began = sim_time_cpu();
 	execute(op);
 	sim_time_settle(stream, op, sim_time_cpu() - began);
