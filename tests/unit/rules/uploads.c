@@ -130,8 +130,10 @@ static void without_memory(void)
 #define AGAIN "copies the same 990 KiB to the same device memory again in 0.97 calls/step; "
 #define ONCE                                                                                       \
 	"Copy this data to the device once, before the loop and on the stream that uses it, and again only where"
-#define FROM_DEVICE                                                                                \
-	"Copy these bytes once, before the loop, to device memory of their own that nothing writes to, "
+#define FROM_DEVICE                                                                                      \
+	"Copy these bytes once, before the loop, to device memory of their own that nothing writes to, " \
+	"and in the loop let cudaMemcpyAsync copy them from there in place of the copy from the host, "  \
+	"both on the stream that uses them; "
 
 int main(void)
 {
