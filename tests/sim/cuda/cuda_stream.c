@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-
 #include "tests/sim/cuda/cuda_private.h"
 
 SIM_DRIVER(cuStreamCreate, (CUstream * phStream, unsigned int Flags),
