@@ -11,10 +11,11 @@
 /* A hostile hold ends when somebody waits, or after this: a program may poll memory for ever. */
 #define HOLD_NS 4000000
 /* What a blocking copy from pageable memory leaves to the device may come long after the call has
- * returned, and nobody's wait for other work brings it. So late are those that a program begins
- * with. */
+ * returned, and nobody's wait for other work brings it; nor that of a large buffer's clearing. So
+ * late are those that a program begins with. */
 #define LANDING_NS 15000000
 #define LATE_LANDINGS 8u
+#define LARGE_BYTES ((uint64_t)8 << 20)
 /* More than this is not written in the call that asked for it. */
 #define LONG_BYTES ((uint64_t)256 << 10)
 
@@ -70,14 +71,20 @@ static void spoil(const struct tfsim_work *work)
 			sim_poison((void *)(uintptr_t)work->spans[i].address, work->spans[i].size);
 }
 
+static bool may_land_late(const struct tfsim_work *work)
+{
+	if (work->kind == TFSIM_MEMSET)
+		return work->bytes >= LARGE_BYTES;
+	return work->kind == TFSIM_MEMCPY && work->synchronous && work->src == TFSIM_PAGEABLE;
+}
+
 static void land_late(const struct tfsim_work *work)
 {
 	static const struct timespec late = {.tv_nsec = LANDING_NS};
-	static _Atomic unsigned landings;
+	static _Atomic unsigned landings[TFSIM_GRAPH + 1];
 
-	if (sim.hostile && work->kind == TFSIM_MEMCPY && work->synchronous &&
-		work->src == TFSIM_PAGEABLE && landings < LATE_LANDINGS) {
-		landings++;
+	if (sim.hostile && may_land_late(work) && landings[work->kind] < LATE_LANDINGS) {
+		landings[work->kind]++;
 		nanosleep(&late, NULL);
 	}
 }

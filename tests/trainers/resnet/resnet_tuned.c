@@ -179,7 +179,6 @@ static void init(
 	init_report(&t->checkpoint, t->net.block_floats);
 	t->copied_weights = event();
 	send_validation(t, validation);
-	CUDA(cudaDeviceSynchronize()); /* trap: TFS201 */
 }
 
 static void finish(struct tuned *t)
@@ -228,6 +227,8 @@ int main(int argc, char **argv)
 	part = part_of(settings.part);
 	if (part && part->init)
 		part->init(&t);
+	/* Its streams do not wait for the legacy one, which clears memory. */
+	CUDA(cudaDeviceSynchronize()); /* trap: TFS201 */
 	loader_start(&t.loader, settings.threads ? settings.threads : 2);
 
 	train(&t, &settings, &validation);
