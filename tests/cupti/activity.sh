@@ -23,7 +23,7 @@ run() {
 	options=$2
 	shift 2
 	TFSHIM_OUTPUT=$work/$name TFSHIM_OPTIONS=report=0:$options TFSHIM_REWRITE=off \
-		LD_PRELOAD=$shim "$@" >"$work/$name.all" 2>"$work/$name.err" || {
+		LD_PRELOAD=$shim:$programs/../tools/stacks_first.so "$@" >"$work/$name.all" 2>"$work/$name.err" || {
 		echo "$name: the program ended with $?"
 		cat "$work/$name.err"
 		failed=1

@@ -4,7 +4,8 @@
 # found.sh SHIM PROGRAMS SIMULATED-LIBRARIES TFSHIM
 set -u
 
-shim=$1 programs=$2 simulated=$3 tfshim=$4
+programs=$2 simulated=$3 tfshim=$4
+shim=$1:$programs/../tools/stacks_first.so
 export TFSIM_PACE=0 TFSIM_SCALE=1 TFSHIM_REWRITE=off TFSHIM_LOG=info
 unset TFSHIM_OPTIONS TFSHIM_OUTPUT LD_PRELOAD LD_LIBRARY_PATH TFSIM_CUPTI CUDA_HOME CUDA_PATH
 failed=0

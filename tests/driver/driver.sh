@@ -10,6 +10,7 @@ trap 'rm -rf "$out"' EXIT
 unset LD_PRELOAD TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE TFSHIM_DISABLE
 export TFSIM_PACE=0
 simulated=$programs/../sim
+stacks=$programs/../tools/stacks_first.so
 failed=0 done=0
 
 fail() {
@@ -124,7 +125,7 @@ counted front cudnnSetTensor4dDescriptor 1
 
 # A runtime inside the program: found by the program's own search path, seen, and judged alike.
 for program in driver_client driver_client_shared; do
-	LD_LIBRARY_PATH=$simulated same $program "$library" window=20 "$programs/$program"
+	LD_LIBRARY_PATH=$simulated same $program "$library:$stacks" window=20 "$programs/$program"
 	findings $program >"$out/$program.findings"
 done
 counted driver_client cuLaunchKernel 1200
@@ -173,7 +174,7 @@ if [ -x "$programs/driver_static" ]; then
 	mkdir "$out/inner"
 	cp "$programs/libcuda-inner.so" "$out/inner/libcuda.so.1"
 	DRIVER_INNER=$simulated/libcuda.so.1 LD_LIBRARY_PATH=$out/inner:$simulated \
-		same inner "$library:$programs/../tools/stacks_first.so" record=all "$programs/driver_static"
+		same inner "$library:$stacks" record=all "$programs/driver_static"
 	counted inner cuMemGetInfo_v2 200
 	"$tfshim" report --format json --output "$out/inner.json" "$out/inner.tfs" >/dev/null 2>&1
 	site=$(jq -r '.calls[].callsite | select(.file and .function != "begin") |

@@ -22,7 +22,7 @@ says() {
 
 mkdir "$kept"
 says 77 '^skipped: no recordings' 'an empty folder'
-LD_LIBRARY_PATH=$build/tests/sim LD_PRELOAD=$build/shim/libtfshim.so TFSIM_PACE=0 TFSHIM_OUTPUT="$kept/one" \
+LD_LIBRARY_PATH=$build/tests/sim LD_PRELOAD=$build/shim/libtfshim.so:$build/tests/tools/stacks_first.so TFSIM_PACE=0 TFSHIM_OUTPUT="$kept/one" \
 	TFSHIM_OPTIONS=window=25:limit=1000k:quiet=1:report=0 TFSHIM_REWRITE=report timeout 60 \
 	"$build/tests/trainers/lenet_naive" --data "$build/tests/trainers/digits-set" --steps 60 --quiet >"$work/out" 2>&1 ||
 	{ tail -n 3 "$work/out" && exit 1; }

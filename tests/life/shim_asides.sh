@@ -8,6 +8,8 @@ shim=$1
 programs=$2
 # shellcheck source=tests/life/shim_common.sh
 . "$(dirname "$0")/shim_common.sh"
+# Of a thread's first call alone there is a place, and it has no second chance.
+after=$programs/../tools/stacks_first.so
 
 # told NAME FUNCTION LINES: "CALLS FRAMES" of its sites, without those of one call, by calls; a site
 # of no frames is no place

@@ -41,7 +41,8 @@ settled() {
 		sleep 0.1
 		[ "$(word 2)" = 1 ] || continue
 		"$programs/shim_trace" "$work/kill.tfs" >"$work/kill.look" || break
-		[ "$(value kill total cudaStreamQuery)" != "$(word 1)" ] || break
+		[ "$(value kill total cudaStreamQuery)" != "$(word 1)" ] ||
+			[ "$(value kill calls)" != "$(value kill counted)" ] || break
 	done
 	kill -9 $victim
 	wait $victim 2>/dev/null

@@ -199,10 +199,12 @@ cupti() {
 	for file in "$libraries"/lib*.so*; do
 		case $file in *.p | */libcupti*) ;; *) ln -s "$file" "$work/libraries/" ;; esac
 	done
+	after=$programs/../tools/stacks_first.so
 	compare absent record=all env LD_LIBRARY_PATH="$work/libraries" "$programs/shim_errno"
 	compare refused record=all env TFSIM_CUPTI=refuse "$programs/shim_errno"
 	compare driverless record=all env TFSIM_CUPTI=missing-driver "$programs/shim_errno"
 	compare old record=all env TFSIM_CUPTI=old-driver "$programs/shim_errno"
+	after=
 	for name in absent refused driverless old; do
 		look "$name"
 		case $(value "$name" fact cupti) in

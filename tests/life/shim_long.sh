@@ -8,6 +8,7 @@ shim=$1
 programs=$2
 # shellcheck source=tests/life/shim_common.sh
 . "$(dirname "$0")/shim_common.sh"
+after=$programs/../tools/stacks_first.so
 
 steps=300000
 [ -z "${TFSHIM_LONG-}" ] || steps=10000000

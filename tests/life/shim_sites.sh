@@ -8,6 +8,7 @@ shim=$1
 programs=$2
 # shellcheck source=tests/life/shim_common.sh
 . "$(dirname "$0")/shim_common.sh"
+after=$programs/../tools/stacks_first.so
 
 # sites NAME FUNCTION: the counts of its sites, as "COUNT SITES" lines
 sites() {

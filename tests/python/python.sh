@@ -73,6 +73,7 @@ library=$("$python" -c 'import sysconfig as s; print(s.get_config_var("LIBDIR") 
 if [ -f "$library" ] && [ "${library%.a}" = "$library" ]; then
 	export PYTHONHOME
 	PYTHONHOME=$("$python" -c 'import sys; print(sys.base_prefix)')
+	after=$programs/../tools/stacks_first.so
 	compare host '' "$programs/python_host" "$library"
 	# 3.12 may fail at its second beginning, with or without the library.
 	if [ "$(cat "$work/host-bare.status")" = 0 ]; then

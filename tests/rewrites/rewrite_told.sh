@@ -24,7 +24,7 @@ record() { # NAME COMMAND...
 	name=$1
 	shift
 	TFSHIM_OUTPUT="$out/$name" TFSHIM_OPTIONS="report=0:quiet=1:staging_cores=0:window=5:measure=0" \
-		LD_PRELOAD="$library" timeout 100 "$@" >program 2>&1
+		LD_PRELOAD="$library:$programs/../tools/stacks_first.so" timeout 100 "$@" >program 2>&1
 }
 
 # look FILE: what acted is said to have acted, or it is not known. A file with nothing in it is refused.

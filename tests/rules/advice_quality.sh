@@ -68,11 +68,12 @@ cure() {
 	done
 }
 
-loops=LD_PRELOAD=$library:$programs/../tools/stacks_first.so
+stacks=$programs/../tools/stacks_first.so
+loops=LD_PRELOAD=$library:$stacks
 case $id in
 902)
 	# The program may write no file above 1 MB: less of it is recorded.
-	cure same "$programs/rule_902_bad" -- TFSHIM_OPTIONS=report=0:window=30:window_later=0 \
+	cure same "$loops" "$programs/rule_902_bad" -- "$loops" TFSHIM_OPTIONS=report=0:window=30:window_later=0 \
 		"$programs/rule_902_bad"
 	cure same "$loops" TFSHIM_OPTIONS=report=0:limit=1m "$programs/rule_902_clean" -- \
 		"$loops" "$programs/rule_902_clean"
@@ -100,8 +101,8 @@ case $id in
 906)
 	# A copy of which not all arrives: nothing is put in its place, but it is told.
 	naive=TFSHIM_OPTIONS=report=0:window=5:staging_cores=0:staging_min=65537:naive=64
-	cure same LD_PRELOAD="$mutant" "$naive" TFSHIM_REWRITE=off,pinned-staging=shadow \
-		"$programs/../rewrites/rewrite_steps" 60 300 -- LD_PRELOAD="$mutant" "$naive" TFSHIM_REWRITE=off \
+	cure same LD_PRELOAD="$mutant:$stacks" "$naive" TFSHIM_REWRITE=off,pinned-staging=shadow \
+		"$programs/../rewrites/rewrite_steps" 60 300 -- LD_PRELOAD="$mutant:$stacks" "$naive" TFSHIM_REWRITE=off \
 		"$programs/../rewrites/rewrite_steps" 60 300
 	;;
 907)

@@ -36,8 +36,6 @@ counts='' compute=1 pace=0
 # What these compute decides nothing, and takes longer than all else.
 [ "$id" != 306 ] || compute=0
 preload=$library:$programs/../tools/stacks_first.so
-# The program of TFS902 sets a limit before anything is recorded.
-[ "$id" != 902 ] || preload=$library
 [ -z "${TFSHIM_HARDWARE:-}" ] || counts=--counts # times are those of the device there
 case $profile$id in
 slow90*) pace=1 ;; # what a report can vouch for has no cost

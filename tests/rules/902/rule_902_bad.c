@@ -2,6 +2,7 @@
 /* TFS902: the program limits the size of its files to 1 MB, so that the recording is cut short. The
  * clean twin does not; the trap limits its open files, which takes nothing from the recording. */
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "tests/rules/rule_step.h"
 
@@ -9,15 +10,21 @@
 #define VARIANT BAD
 #endif
 
-int main(void)
+/* Before anything is recorded. */
+__attribute__((constructor)) static void limit(void)
 {
 	const struct rlimit bytes = {1 << 20, 1 << 20}, files = {64, 64};
-	struct rule r;
 
 	if (VARIANT == BAD && setrlimit(RLIMIT_FSIZE, &bytes))
-		return 1;
+		_exit(1);
 	if (VARIANT == TRAP && setrlimit(RLIMIT_NOFILE, &files))
-		return 1;
+		_exit(1);
+}
+
+int main(void)
+{
+	struct rule r;
+
 	rule_init(&r);
 	for (unsigned step = 0; step < STEPS; step++) {
 		rule_upload(&r, step);
