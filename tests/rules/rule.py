@@ -33,6 +33,9 @@ BESIDE = {"TFS103": {"TFS603"}, "TFS201": {"TFS603"}, "TFS301": {"TFS107"},
           "TFS402": {"TFS107", "TFS603"}, "TFS406": {"TFS202", "TFS401"}, "TFS408": {"TFS603"},
           "TFS409": {"TFS202", "TFS401", "TFS404", "TFS910"}, "TFS604": {"TFS603"}, "TFS610": {"TFS603"},
           "TFS910": {"TFS107"}}
+# And where a device is quick, and its steps short, their pageable copies are no longer too little to
+# be told.
+QUICK = {"TFS105": {"TFS101"}, "TFS106": {"TFS101"}}
 # What a failing call costs is what it does not do, and memory that runs out later costs nothing yet;
 # on the profile slow a graph takes no time to be instantiated, nor cuBLASLt to choose; and a pause is
 # no part of a step.
@@ -153,6 +156,8 @@ def main():
     names = ["bad", "clean", "trap"] + ["trap_" + trap for trap in sys.argv[4:]]
     sources = [f"{sys.argv[2]}/rule_{sys.argv[1]}_{name}.c" for name in names]
     hidden = BESIDE.get(rule, set()) | SMALL - {rule} | (HOSTED - {rule} if counts or rule in WHOLE else set())
+    if counts:
+        hidden |= QUICK.get(rule, set())
     reports = [load(sys.argv[3], name, hidden) for name in names]
     bad, clean, trap = reports[:3]
     wrong = [f"bad: {text}" for text in check_bad(bad, rule, sources[0], not counts)]
