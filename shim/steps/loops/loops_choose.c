@@ -192,6 +192,16 @@ static bool must_wait(struct tfs_loops *loops, const struct tfs_log_pair *best)
 
 enum verdict { NO, NOT_YET, YES };
 
+/* In the function whose loop carries the range; or in one of those around it, where that function
+ * begins anew for each update: it updates, and then reads in a loop over layers. */
+static bool place(struct tfs_loops *loops, const struct tfs_log_pair *pair)
+{
+	for (uint32_t level = main_level(pair) + 1; level-- > 0;)
+		if (tfs_log_place(loops, pair, level))
+			return true;
+	return false;
+}
+
 /* Does the same come again and again in it, and is there a place to open it? */
 static enum verdict judge(struct tfs_loops *loops, const struct tfs_log_pair *pair)
 {
@@ -201,7 +211,7 @@ static enum verdict judge(struct tfs_loops *loops, const struct tfs_log_pair *pa
 		return NO;
 	if (alike < ALIKE && !is_confirmed(pair, HALF_ALIKE_TIMES))
 		return NOT_YET;
-	return tfs_log_place(loops, pair, main_level(pair)) ? YES : NO;
+	return place(loops, pair) ? YES : NO;
 }
 
 static bool settle(struct tfs_loops *loops, const struct tfs_log_pair *best)

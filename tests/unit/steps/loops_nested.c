@@ -247,6 +247,35 @@ static void test_double_buffer(void)
 	expect("double buffer", 60, WARM);
 }
 
+/* A function that first learns from what it did before, and then goes through its layers: what goes
+ * round from one update to the next is its caller's loop. */
+static void update_first(void)
+{
+	use(1, INPUT, WRITE, 0, 0);
+	enter(2);
+	use(1, WEIGHT(0), READ | WRITE, ACT(0), READ);
+	for (unsigned i = 0; i < 6; i++)
+		use(2, WEIGHT(0), READ, ACT(0), WRITE);
+	leave();
+}
+
+static void test_update_first(void)
+{
+	begin();
+	for (unsigned i = 0; i < 60; i++)
+		update_first();
+	expect("update first", 60, WARM);
+	begin();
+	for (unsigned epoch = 0; epoch < 6; epoch++) {
+		enter(1);
+		for (unsigned i = 0; i < 20; i++)
+			update_first();
+		leave();
+		use(3, LOSS, READ, 0, 0);
+	}
+	expect("update first in epochs", 120, WARM);
+}
+
 /* Nothing is learned: no step, whatever loops there are. */
 static void test_inference(void)
 {
@@ -272,6 +301,7 @@ int main(void)
 	test_own_kernels();
 	test_own_functions();
 	test_double_buffer();
+	test_update_first();
 	test_inference();
 	free(run.loops);
 	return test_result();
