@@ -2,7 +2,6 @@
 #include "shim/resolve/deep.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <link.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -44,10 +43,6 @@ static void keep_name(const char *name)
 int tfs_deep_flags(const char *file, int flags)
 {
 	static _Atomic bool said;
-	const int saved = errno;
-
-	if (!file)
-		return flags;
 	if (!tfs_env_deepbind()) {
 		if (!atomic_exchange(&said, true))
 			tfs_log_say(
@@ -59,7 +54,6 @@ int tfs_deep_flags(const char *file, int flags)
 		keep_name(base_name(file));
 		tfs_spin_unlock(&lock);
 	}
-	errno = saved;
 	return flags;
 }
 

@@ -4,14 +4,14 @@
 
 /*
  * Libraries opened with RTLD_DEEPBIND find their own libraries' functions first, so that what they
- * call passes the hooks by. The shim's dlopen (dlsym_*.S) lets them, and the recording names those
+ * call passes the hooks by. The shim's dlopen lets them, and the recording names those
  * that use CUDA; with the option deepbind=0 it takes the flag away.
  */
 
 #include <stdint.h>
 
 /* The flags to open `file` with, which were asked for with RTLD_DEEPBIND. Any thread, before any
- * constructor ran. */
+ * constructor ran; may change errno. */
 int tfs_deep_flags(const char *file, int flags);
 
 /* Was anything opened so? NULL: no; else the first file's name. */

@@ -79,20 +79,19 @@
 dlopen:
 	.cfi_startproc
 	hint #34 /* bti c */
-	tbz w1, #3, 1f /* RTLD_DEEPBIND */
 	stp x29, x30, [sp, #-32]!
 	.cfi_def_cfa_offset 32
 	.cfi_offset x29, -32
 	.cfi_offset x30, -24
 	str x0, [sp, #16]
-	bl tfs_deep_flags
+	bl tfs_open_flags
 	mov w1, w0
 	ldr x0, [sp, #16]
 	ldp x29, x30, [sp], #32
 	.cfi_def_cfa_offset 0
 	.cfi_restore x29
 	.cfi_restore x30
-1:	pass_on tfs_next_dlopen
+	pass_on tfs_next_dlopen
 	.cfi_endproc
 	.size dlopen, . - dlopen
 

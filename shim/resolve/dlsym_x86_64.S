@@ -4,8 +4,8 @@
  * library, depends on who calls, so nothing may stand between the caller and it: every way out of
  * here is a jump. Only names that begin with "cu" or "nc", asked of an explicit handle, are
  * answered otherwise (see driver.h). Asked of no handle they are noted, and where no library has
- * them the loader is asked, which has none. Of libraries, only those to be opened with
- * RTLD_DEEPBIND are looked at (see deep.h).
+ * them the loader is asked, which has none. Libraries are opened with the caller's flags, but for
+ * some (see open.h).
  */
 
 /* Goes on to the next library's function, which is looked for at first. Its arguments are kept. */
@@ -84,15 +84,13 @@
 dlopen:
 	.cfi_startproc
 	endbr64
-	test $8, %esi /* RTLD_DEEPBIND */
-	jz 1f
 	push %rdi
 	.cfi_adjust_cfa_offset 8
 	push %rsi /* room, for the alignment */
 	.cfi_adjust_cfa_offset 8
 	push %rsi
 	.cfi_adjust_cfa_offset 8
-	call tfs_deep_flags
+	call tfs_open_flags
 	pop %rsi
 	.cfi_adjust_cfa_offset -8
 	pop %rsi
@@ -100,7 +98,7 @@ dlopen:
 	pop %rdi
 	.cfi_adjust_cfa_offset -8
 	mov %eax, %esi
-1:	pass_on tfs_next_dlopen
+	pass_on tfs_next_dlopen
 	.cfi_endproc
 	.size dlopen, . - dlopen
 

@@ -83,9 +83,10 @@ static void *missing(const struct tfs_function *function)
 }
 
 /* Libraries that are there for good: mapped with the program, or kept by us. A plugin may take
- * away with it what it brought, and pointers into that must not be kept. The driver stays once it
- * was loaded, but whoever loads it has it mapped some time before it can be called. */
+ * away with it what it brought, and pointers into that must not be kept. The driver stays once
+ * somebody opened it, but he has it mapped some time before it can be called. */
 static _Atomic uint32_t steady;
+static _Atomic bool driver_stays;
 
 /* Libraries that the program has called. */
 static _Atomic uint32_t called;
@@ -181,8 +182,20 @@ bool tfs_lookup_elsewhere(const char *name)
 void tfs_lookup_called(enum tfs_library library)
 {
 	atomic_fetch_or(&called, 1u << library);
-	if (library == TFS_LIBRARY_cuda)
+	if (library == TFS_LIBRARY_cuda && atomic_load(&driver_stays))
 		atomic_fetch_or(&steady, 1u << TFS_LIBRARY_cuda);
+}
+
+bool tfs_lookup_opens_driver(const char *file)
+{
+	const char *name = strrchr(file, '/');
+	const char *driver = files[TFS_LIBRARY_cuda];
+
+	name = name ? name + 1 : file;
+	if (strncmp(name, driver, strlen(driver)) != 0)
+		return false;
+	atomic_store(&driver_stays, true);
+	return true;
 }
 
 bool tfs_lookup_ready(enum tfs_library library)
@@ -265,20 +278,9 @@ static int find_path(struct dl_phdr_info *object, size_t bytes, void *argument)
 }
 
 /* Returns when it is loaded, whoever loads it. */
-static void *wait_for(const char *path, int flags)
+static bool keep(const char *path)
 {
-	return dlopen(path, RTLD_LAZY | RTLD_NOLOAD | flags);
-}
-
-/* The driver may go, and another come in its place: all that counts is that it was there. */
-static bool keep(enum tfs_library library, const char *path)
-{
-	void *driver;
-
-	if (library != TFS_LIBRARY_cuda)
-		return wait_for(path, RTLD_NODELETE) != NULL;
-	driver = wait_for(path, 0);
-	return driver && dlclose(driver) == 0;
+	return dlopen(path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != NULL;
 }
 
 void tfs_lookup_keep(void)
@@ -289,8 +291,7 @@ void tfs_lookup_keep(void)
 		mapped.file = files[i];
 		if (!tfs_lookup_steady((enum tfs_library)i) &&
 			!tfs_lookup_mixed((enum tfs_library)i) &&
-			dl_iterate_phdr(find_path, &mapped) != 0 &&
-			keep((enum tfs_library)i, mapped.path))
+			dl_iterate_phdr(find_path, &mapped) != 0 && keep(mapped.path))
 			atomic_fetch_or(&steady, 1u << i);
 	}
 }

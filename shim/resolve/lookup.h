@@ -81,6 +81,9 @@ bool tfs_lookup_ready(enum tfs_library library);
 /* The program has called it, or has made a call that cannot do without it: it is ready. */
 void tfs_lookup_called(enum tfs_library library);
 
+/* Is the file that somebody opens the driver? What is opened with RTLD_NODELETE from then on. */
+bool tfs_lookup_opens_driver(const char *file);
+
 /* Makes mapped CUDA libraries stay, once they are loaded. Only from the helper thread: it may wait
  * for the loader. */
 void tfs_lookup_keep(void);

@@ -83,8 +83,9 @@ counted driver_client_hostile-forms cuMemAlloc_v2 4
 counted driver_client_hostile-old cuMemAlloc_v2 1
 # While one thread starts the recording, the other goes on unseen.
 counted driver_client_hostile-threads cuMemAlloc_v2 200 400
+# The first driver is seen. It stays, so that a second one beside it, or later, is another.
 counted driver_client_hostile-twice cuMemAlloc_v2 1
-counted driver_client_hostile-again cuMemAlloc_v2 2
+counted driver_client_hostile-again cuMemAlloc_v2 1
 
 # Switched off, nothing of it is seen.
 same off "$library" record=none:driver=0 "$hostile" versions "$driver"
@@ -97,6 +98,17 @@ counted on cuMemAlloc_v2 1007
 # Who asks all libraries for what none has does not find it, and finds what one has.
 same absent "$library" record=none "$programs/driver_absent" "$simulated/libcudart.so.13"
 grep -q '^cudaMalloc by default: 1 1' "$out/absent.out" || fail "absent: nothing was found"
+
+# A driver that the program closes again, at once or after the helper thread has asked it for its
+# device: nothing points to where it was.
+for cupti in 0 1; do
+	for rounds in '1 0' '1 1500' '20 0' '1 1500 start' '20 0 start' '3 600 start'; do
+		# shellcheck disable=SC2086 # words
+		LD_LIBRARY_PATH=$simulated same "unloaded-$cupti-$(echo $rounds | tr ' ' -)" "$library" \
+			"cupti=$cupti" "$programs/driver_unloaded" libcuda.so.1 $rounds
+	done
+done
+counted unloaded-0-20-0 cuMemAlloc_v2 20
 
 # Before the library's own constructor; beside another preloaded library, in either order.
 EARLY_LIBCUDA=$driver
