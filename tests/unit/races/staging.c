@@ -155,6 +155,7 @@ int main(void)
 	pthread_t threads[THREADS], resetter;
 
 	start();
+	TEST_TRUE(tfs_lookup_opens_driver("libcuda.so.1"));
 	tfs_lookup_called(TFS_LIBRARY_cuda);
 	if (!tfs_staging_pieces_can())
 		return test_skip("the kernel does not copy for us");
