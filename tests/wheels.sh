@@ -95,7 +95,7 @@ fetch() {
 }
 
 # The program of this kind, linked to this library: the same with the shim, and all of it counted.
-# Not when stderr gets its line: cuDNN 8 closes the driver again, which CUPTI keeps.
+# Not when stderr gets its line: cuDNN 8 closes the driver again, which then stays.
 same() { # KIND LIBRARY TITLE
 	newer=
 	nm -D "$2" | grep -q ' cudaGetDeviceProperties_v2' && newer=-DPROPERTIES_V2

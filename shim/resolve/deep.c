@@ -43,6 +43,7 @@ static void keep_name(const char *name)
 int tfs_deep_flags(const char *file, int flags)
 {
 	static _Atomic bool said;
+
 	if (!tfs_env_deepbind()) {
 		if (!atomic_exchange(&said, true))
 			tfs_log_say(

@@ -4,8 +4,8 @@
 
 /*
  * Libraries opened with RTLD_DEEPBIND find their own libraries' functions first, so that what they
- * call passes the hooks by. The shim's dlopen lets them, and the recording names those
- * that use CUDA; with the option deepbind=0 it takes the flag away.
+ * call passes the hooks by. The shim's dlopen lets them, and the recording names those that use
+ * CUDA; with the option deepbind=0 it takes the flag away.
  */
 
 #include <stdint.h>

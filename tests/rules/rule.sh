@@ -4,7 +4,8 @@
 # rule.sh [--profile NAME] LIBRARY TFSHIM SIMULATED-LIBRARIES PROGRAMS ID [TRAP...]
 #
 # Costs are compared between runs, in modelled time, which no other load moves. With a profile other
-# than slow nothing is computed, the host's time is real, and only what is found counts.
+# than slow nothing is computed, the host's time is real (but for rules that go by a search), and
+# only what is found counts.
 set -u
 
 here=$(dirname "$0")
